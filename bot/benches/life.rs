@@ -18,7 +18,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 
 const RATE: u64 = 1_000;
 const SECONDS: u64 = 20;
-/// One in so many is a mention.
+/// One of this many messages is a mention.
 const MENTION_EVERY: u64 = 20;
 const ROOMS: u64 = 100;
 const RECORDS: u64 = 1_000_000;

@@ -118,7 +118,7 @@ impl Life {
         Life { runtime, decided, stop: CancellationToken::new() }
     }
 
-    /// When so many decisions have fallen.
+    /// Returns when this many decisions were made.
     async fn decides(&mut self, count: u64) -> Instant {
         let mut last = Instant::now();
         for number in 0..count {
@@ -238,7 +238,7 @@ async fn slack(folder: &Path) {
     life.end().await;
 }
 
-/// What a guild looks like when it is told of: channels with rules of who may see them, and roles.
+/// A guild as Discord sends it: channels with permission overwrites, and roles.
 fn guild(number: u64) -> (Value, u64) {
     let (id, first) = ((1_000_000 + number) << 22, (10_000_000 + number * 1000) << 22);
     let role = |role: u64| {

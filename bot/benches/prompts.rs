@@ -1,7 +1,8 @@
 //! `./dev bench [LOG]`: how long prompts are, and how much of each a provider has read before: the bytes with which it begins
 //! as the one before it, of the same model. Providers bill those at a fraction.
 //!
-//! The conversation is lived through as a replay does, with a judge that agrees; prompts and tools are those of the program.
+//! The conversation is replayed as by the command `replay`, with a judge that agrees; prompts and tools are those of the
+//! program.
 
 use std::sync::Arc;
 

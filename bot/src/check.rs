@@ -1,4 +1,4 @@
-//! What a check of the setup found, how bad it is, and how it is fixed.
+//! The result of a check of the setup: what was found, how severe it is, and how to fix it.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ pub enum Level {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// Of which part of the program.
+    /// The part of the program it is about.
     pub part: &'static str,
     pub level: Level,
     pub told: String,

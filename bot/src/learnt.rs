@@ -1,5 +1,5 @@
-//! Models that were adapted to a room: read from the file that the settings name, and kept in the data folder under their
-//! hash, so that what the journal recorded is decided by the same model again, whatever has become of the file since.
+//! Models that were adapted to a room: read from the file in the settings, and kept in the data folder under their hash, so
+//! that a replay of the journal uses the same model, whatever has happened to the file since.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -11,9 +11,9 @@ use aizuchi_core::learnt::LearntModels;
 use aizuchi_core::policy::StoredPolicies;
 use anyhow::Context as _;
 
-/// Where they are kept, in the data folder.
+/// Their folder in the data folder.
 const FOLDER: &str = "models";
-/// No model is larger.
+/// The maximum size of a model.
 const BYTES_MAX: u64 = 32 << 20;
 
 /// Reads a model; the error names file and line.
@@ -32,7 +32,7 @@ pub fn read(file: &str) -> Result<Arc<LearntModels>, String> {
     LearntModels::parse(&text).map(Arc::new).map_err(|bad| format!("{file}:{bad}"))
 }
 
-/// Keeps the models in use in the data folder.
+/// Copies the models in use into the data folder.
 pub fn keep(folder: &Path, policies: &Policies) -> anyhow::Result<()> {
     for models in policies.all().map(|policy| &policy.models) {
         let Some(file) = &models.file else { continue };
@@ -41,7 +41,7 @@ pub fn keep(folder: &Path, policies: &Policies) -> anyhow::Result<()> {
             continue;
         }
         fs::create_dir_all(folder.join(FOLDER))?;
-        // A stop in the middle leaves no half of it.
+        // Renamed afterwards, so that a stop in the middle leaves no partial file.
         let half = kept.with_extension("new");
         fs::write(&half, file.text.as_bytes())?;
         fs::rename(&half, &kept)?;
@@ -49,13 +49,13 @@ pub fn keep(folder: &Path, policies: &Policies) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Keeps them there; the policies of a start, which know everything that is kept.
+/// Keeps them there; returns the policies of a start, which include all kept models.
 pub fn kept_in(folder: &Path, policies: &Policies) -> anyhow::Result<Policies> {
     keep(folder, policies).with_context(|| format!("cannot keep a copy of the model in {}", folder.display()))?;
     Ok(with_kept(folder, policies.clone()))
 }
 
-/// With everything that is kept there, for the records that ask for it. What cannot be read is as good as missing.
+/// Adds all kept models, for the records that refer to them. A model that cannot be read counts as missing.
 pub fn with_kept(folder: &Path, policies: Policies) -> Policies {
     let entries = match fs::read_dir(folder.join(FOLDER)) {
         Ok(entries) => entries,
@@ -71,7 +71,7 @@ pub fn with_kept(folder: &Path, policies: Policies) -> Policies {
     policies.knowing(kept.filter_map(|path| read(&path.to_string_lossy()).ok()))
 }
 
-/// What is wrong where a journal asks for models that are not there; and what would be right.
+/// The problem if a journal refers to missing models, and how to fix it.
 pub fn missing(stated: &StoredPolicies, known: &Policies) -> Option<String> {
     let unknown = stated.models_unknown_to(known);
     let told = |(file, hash): &(&str, &str)| {

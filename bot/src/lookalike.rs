@@ -1,5 +1,5 @@
-//! What a text looks like to somebody who reads it quickly: without what nobody sees, with look-alikes folded into one by
-//! the tables of Unicode Technical Standard 39, whatever its case and width.
+//! What a text looks like to a person who reads it quickly: without invisible characters, with look-alikes folded into one
+//! by the tables of Unicode Technical Standard 39, ignoring case and width.
 
 use icu_properties::props::{DefaultIgnorableCodePoint, ExtendedPictographic, GeneralCategory};
 use icu_properties::{CodePointMapData, CodePointSetData};
@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::skeleton;
 
-/// Characters that take no room, turn text around, or carry text nobody sees.
+/// Characters that have no width, change the text direction, or carry hidden text.
 pub fn is_invisible(c: char) -> bool {
     !c.is_ascii() && (CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) || is_annotation(c))
 }
@@ -16,12 +16,12 @@ fn is_annotation(c: char) -> bool {
     ('\u{fff9}'..='\u{fffb}').contains(&c)
 }
 
-/// Characters that take room and are drawn as nothing, without being spaces.
+/// Characters that have a width and are drawn as nothing, without being spaces.
 pub fn is_blank(c: char) -> bool {
     matches!(c, '\u{2800}' | '\u{16fe4}' | '\u{1d159}' | '\u{fffc}' | '\u{e000}'..='\u{f8ff}')
 }
 
-/// Whether somebody who looks at it sees nothing at all.
+/// Whether a person who looks at it sees nothing at all.
 pub fn looks_empty(text: &str) -> bool {
     let sees_nothing =
         |c: char| c.is_whitespace() || c.is_control() || is_invisible(c) || is_blank(c) || is_combining_mark(c);
@@ -35,7 +35,7 @@ const FLAGS: [&str; 3] = [
     "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-/// Without what nobody sees, but for what holds an emoji or a word of a joining script together.
+/// Removes invisible characters, except those that join an emoji or a word of a joining script.
 pub fn remove_invisible(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();
@@ -89,7 +89,7 @@ fn is_joining(c: char) -> bool {
     matches!(c, '\u{600}'..='\u{109f}' | '\u{1780}'..='\u{18af}')
 }
 
-/// Two texts that can be taken for each other are the same when they are folded. The letters i and l are one.
+/// Two texts that can be mistaken for each other are equal after folding. The letters i and l are one.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         let mut folded = String::with_capacity(text.len() + 4);
@@ -101,13 +101,13 @@ pub fn fold(text: &str) -> String {
     skeleton(&small).filter(|c| !is_accent(*c)).map(|c| if c == 'i' { 'l' } else { c }).collect()
 }
 
-/// Two texts that differ only in case and width are the same when they are folded so.
+/// Two texts that differ only in case and width are equal after this folding.
 pub fn case_folded(text: &str) -> String {
     let small = text.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
     small.nfkc().collect()
 }
 
-/// What the tables make of it.
+/// Folds by the tables.
 fn push_ascii(c: char, folded: &mut String) {
     match c.to_ascii_lowercase() {
         'm' => folded.push_str("rn"),
@@ -120,12 +120,12 @@ fn push_ascii(c: char, folded: &mut String) {
     }
 }
 
-/// Accents over Latin letters; the marks that tell Japanese syllables apart stay.
+/// Accents over Latin letters; the marks that distinguish Japanese syllables stay.
 fn is_accent(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
 }
 
-/// Letters that are drawn as something else and that the tables do not fold: small capitals, and letters in boxes.
+/// Letters that look like others and that the tables do not fold: small capitals, and letters in boxes.
 fn letter(c: char) -> char {
     const SMALL_CAPITALS: &str = "ᴀaʙbᴄcᴅdᴇeꜰfɢgʜhɪiᴊjᴋkĸkʟlᴍmɴnᴏoᴘpʀrꜱsᴛtᴜuᴠvᴡwʏyᴢz";
     let nth = |first: char| char::from_u32('a' as u32 + (c as u32 - first as u32)).unwrap_or(c);
@@ -141,21 +141,21 @@ fn letter(c: char) -> char {
     }
 }
 
-/// Only what is letter or digit, folded: punctuation, spaces and emoji around a name do not make it another.
+/// Only letters and digits, folded: punctuation, spaces and emoji around a name make no difference.
 pub fn folded_letters(text: &str) -> String {
     fold(text).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// Whether one name can be taken for the other.
+/// Whether one name can be mistaken for the other.
 pub fn looks_like(one: &str, other: &str) -> bool {
     let one = folded_letters(one);
     !one.is_empty() && one == folded_letters(other)
 }
 
-/// What means something in a frame or a tag.
+/// Characters that have a meaning in a frame or a tag.
 const MARKS: &str = "<>[](){}:;/\\|";
 
-/// The mark that a character can be taken for; the first one where it looks like several.
+/// The mark that a character can be mistaken for; the first one if it looks like several.
 pub fn mark_of(c: char) -> Option<char> {
     // Most of what people write; none of it looks like a mark.
     if c.is_ascii_alphanumeric()

@@ -1,5 +1,5 @@
-//! Counts what calls of models cost, also those that fail, are tried again or are given up half-way: what may have been
-//! paid for counts.
+//! Counts the cost of model calls, including those that fail, are retried or are abandoned: whatever may have been paid
+//! counts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,22 +15,22 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// For a model of this price.
+    /// For a model with this price.
     pub fn at(price: Price) -> Meter {
         Meter { price, sum: Arc::default() }
     }
 
-    /// Everything that was counted up to now.
+    /// Everything that was counted so far.
     pub fn usage(&self) -> Usage {
         *self.sum.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A call goes out. Unless something else becomes known, it has cost as much as it may.
+    /// A call is sent. Unless more becomes known, it counts with its maximum cost.
     pub fn begin(&self, tokens_in: u64, tokens_out_max: u64) -> Attempt {
         Attempt { meter: self.clone(), tokens: Some((tokens_in, tokens_out_max)) }
     }
 
-    /// What came of a call, with what was counted here beside it.
+    /// The result of a call, with what was counted here added.
     pub fn added_to(&self, result: Result<Answer, Failure>) -> Result<Answer, Failure> {
         let more = self.usage();
         match result {
@@ -55,20 +55,20 @@ impl Meter {
     }
 }
 
-/// Tokens of a call, as its provider counts them.
+/// The tokens of a call, as its provider counts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenCount {
-    /// None where it does not say.
+    /// `None` if the provider does not report them.
     pub tokens_in: Option<u64>,
     pub cache: CacheTokens,
     pub tokens_out: u64,
 }
 
-/// One call that is under way.
+/// One call in flight.
 #[derive(Debug)]
 pub struct Attempt {
     meter: Meter,
-    /// What it counts as when nothing more is heard of it; none once that is settled.
+    /// What it counts as if no result arrives; `None` once that is settled.
     tokens: Option<(u64, u64)>,
 }
 
@@ -79,7 +79,7 @@ impl Attempt {
         }
     }
 
-    /// It was refused, or never arrived: nobody sends a bill for that.
+    /// It was refused, or never arrived, and costs nothing.
     pub fn refused(mut self) {
         self.tokens = None;
     }

@@ -1,7 +1,7 @@
-//! Schedules of the settings: something is said in a room at times that a cron pattern gives.
+//! Schedules of the settings: something is said in a room at the times of a cron pattern.
 //!
-//! The engine keeps the next time of each, beside the reminders that people asked for, and says it then; what is done here is to
-//! work out when that is. So a time that came while the program was down is not missed: it is said late.
+//! The engine keeps the next time of each, beside the reminders that people asked for, and says it then; this module
+//! computes the next time. So a time that passed while the program was down is not missed: it is said late.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct ScheduleSettings {
     pub room: String,
     pub pattern: Cron,
     pub content: ReminderContent,
-    /// That of the room where none is given.
+    /// Defaults to the room's zone.
     pub zone: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl SectionFamily for ScheduleSettings {
 }
 
 impl ScheduleSettings {
-    /// The first time after `now`; none where there is no such time.
+    /// The first time after `now`; `None` if there is none.
     pub fn next(&self, now: Time, policies: &Policies) -> Option<Time> {
         let own = self.zone.as_deref().and_then(zone_named);
         let zone = own.unwrap_or_else(|| zone_of(policies.for_room(&self.room)));
@@ -90,10 +90,10 @@ impl ScheduleSettings {
     }
 }
 
-/// As long as the clock may have been set without being noticed.
+/// Re-evaluated this often, because the clock may have been set without notice.
 const LOOK_AGAIN: Duration = Duration::from_secs(20);
 
-/// Keeps the engine informed of the next time of each schedule, until it is stopped.
+/// Sends the next time of each schedule to the engine, until shutdown.
 pub async fn run(
     schedules: BTreeMap<String, ScheduleSettings>,
     policies: Arc<Policies>,

@@ -1,4 +1,5 @@
-//! What documents say of declarations is written from them: `./dev tables` writes it, and a test fails where it is not current.
+//! Parts of documents that are generated from declarations: `./dev tables` writes them, and a test fails if they are
+//! outdated.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").to_owned()
 }
 
-/// Compares a document with what the declarations say; `UPDATE_TABLES=1` writes it.
+/// Compares a document with the declarations; `UPDATE_TABLES=1` writes it.
 fn compare(path: &str, wanted: impl FnOnce(&str) -> String) {
     let whole = root().join(path);
     let text = std::fs::read_to_string(&whole).expect("a document is a text file");
@@ -23,7 +24,7 @@ fn compare(path: &str, wanted: impl FnOnce(&str) -> String) {
     assert!(text == wanted, "{path} is not current, run ./dev tables: {differ:?}");
 }
 
-/// The same for the part of it between two marks.
+/// The same for the part between two markers.
 fn compare_part(path: &str, begin: &str, end: &str, wanted: &str) {
     compare(path, |text| {
         let from = text.find(begin).unwrap_or_else(|| panic!("{path}: no {begin}")) + begin.len();
@@ -51,7 +52,7 @@ fn the_manual_lists_each_command() {
     }
 }
 
-/// Slack shows it while somebody types `/aizuchi`.
+/// Slack shows it while a person types `/aizuchi`.
 #[test]
 fn the_slack_manifest_hints_at_each_command() {
     let offered = COMMANDS.iter().filter(|spec| spec.is_offered(CommandForm::Prefixed));
@@ -106,7 +107,7 @@ fn the_manual_lists_each_provider() {
     }
 }
 
-/// Prices are data of the engine, which keeps to a budget; they are declared with the provider.
+/// Prices are data of the engine, which enforces a budget; they are declared with the provider.
 #[test]
 fn the_engine_knows_each_price() {
     let priced = |row: &'static KnownProvider| {
@@ -124,7 +125,7 @@ fn the_engine_knows_each_price() {
     );
 }
 
-/// What is usually asked for has a price, or would count as the dearest.
+/// Default models have a price, or would count as the most expensive.
 #[test]
 fn usual_models_have_prices() {
     for row in PROVIDERS {

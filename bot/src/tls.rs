@@ -1,18 +1,18 @@
-//! Who encrypts our connections. One provider is compiled in, and it is chosen before anything connects.
+//! The TLS provider. One is compiled in, and it is installed before anything connects.
 
-/// Before the first client is made; again changes nothing.
+/// Called before the first client is created; calling it again changes nothing.
 pub fn install_provider() {
-    // Somebody who came before has chosen the same.
+    // An earlier call has installed the same provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
-/// For a client of HTTP.
+/// For an HTTP client.
 pub fn client_builder() -> reqwest::ClientBuilder {
     install_provider();
     reqwest::Client::builder()
 }
 
-/// For a client of models. `Err` says why there are no secure connections here.
+/// For a model client. `Err` says why TLS is not available.
 pub fn model_client() -> Result<genai::Client, String> {
     install_provider();
     genai::Client::builder().build().map_err(|error| format!("cannot set up TLS: {error}"))

@@ -1,10 +1,10 @@
-//! The seam between the deciders: which one a message is weighed by, and the one form of what comes of it.
+//! The interface between the deciders: which one rates a message, and the common form of the result.
 //!
 //! | preset | decider |
 //! |---|---|
 //! | `aizuchi`, the default | [`Decider::Likelihood`]: how likely somebody would join there, as learnt ([`likelihood`](crate::likelihood)) |
-//! | `sphene` | [`Decider::Points`]: the sum of what the rules give ([`points`](crate::points)) |
-//! | `kotonoha`, `myao2` | [`Decider::JudgeAlone`]: nothing is weighed, a model is asked about everything |
+//! | `sphene` | [`Decider::Points`]: the sum of the points of the rules ([`points`](crate::points)) |
+//! | `kotonoha`, `myao2` | [`Decider::JudgeAlone`]: nothing is rated, a model is asked about everything |
 
 use crate::likelihood;
 use crate::points::{Scene, score};
@@ -14,7 +14,7 @@ use crate::settings::{Points, Settings};
 use crate::trace::{Bar, Cause, Trace};
 use crate::types::{Flags, HeardAs, ThreadId};
 
-/// What weighs the messages that are not for the bot.
+/// What rates the messages that are not addressed to the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decider {
     Likelihood,
@@ -23,7 +23,7 @@ pub(crate) enum Decider {
 }
 
 impl Decider {
-    /// The decider that these settings ask for.
+    /// The decider that these settings select.
     pub(crate) fn of(settings: &Settings) -> Decider {
         match (settings.score.enabled, settings.score.learned) {
             (false, _) => Decider::JudgeAlone,
@@ -32,7 +32,7 @@ impl Decider {
         }
     }
 
-    /// The same for one message: of what another bot says nothing is learnt, so that its points are counted.
+    /// The same for one message: nothing is learnt from another bot's messages, so their points are counted.
     fn for_message(settings: &Settings, p_join: Option<f32>) -> Decider {
         match (Decider::of(settings), p_join) {
             (Decider::Likelihood, None) => Decider::Points,
@@ -41,18 +41,18 @@ impl Decider {
     }
 }
 
-/// What a decider makes of a message, whichever it is.
+/// The result of a decider, whichever it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Assessment {
-    /// 0 to 100; none where a model decides alone.
+    /// 0 to 100; `None` if a model decides alone.
     pub score: Option<u8>,
-    /// What each rule gave; nothing where points are not counted.
+    /// What each rule gave; empty if points are not counted.
     pub points: Points,
-    /// What it is compared with, where that depends on what the room heard before.
+    /// The threshold it is compared with, if that depends on what the room heard before.
     pub bar: Option<Bar>,
 }
 
-/// What follows from an assessment.
+/// The consequence of an assessment.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Decision {
     StaySilent(Cause),
@@ -63,7 +63,7 @@ pub(crate) enum Decision {
     },
 }
 
-/// Weighs the newest message of a place, as far as its story goes. `glances` is room to look back in.
+/// Rates the newest message of a place. `glances` is a scratch buffer for looking back.
 pub(crate) fn assess(
     policy: &Policy,
     room: &mut Room,
@@ -78,7 +78,7 @@ pub(crate) fn assess(
         (Decider::Likelihood, Some(p_join)) => {
             let flags = place.buffer.newest().map(|heard| heard.flags).unwrap_or_default();
             let raised = |holds: bool, odds: f64| if holds { odds as f32 } else { 1.0 };
-            // Whoever may have called it asks it at least as much as everybody.
+            // A message that may have called the bot asks it at least as much as one that asks everybody.
             let calls = flags.has(Flags::CALL) || trace.heard_as == Some(HeardAs::NameUnclear);
             let odds = raised(flags.has(Flags::KEYWORD), settings.score.keyword_odds)
                 * raised(calls, settings.score.call_odds);
@@ -88,7 +88,7 @@ pub(crate) fn assess(
         (Decider::Points | Decider::Likelihood, _) => {
             let scene = Scene::of_newest(policy, place, glances).expect("the message was just remembered");
             let points = score(&scene);
-            // A share that was asked for holds for points as well.
+            // A talk share applies to points as well.
             let shared = room.talk_of(policy).is_some();
             let bar = shared.then(|| bar(policy, room, f32::from(points.score()) / 100.0));
             Assessment { score: Some(points.score()), points, bar }
@@ -96,7 +96,7 @@ pub(crate) fn assess(
     }
 }
 
-/// Compares with what the room is to hear of it; without a share of the talk, `score.low` is what has to be passed.
+/// Compares with the threshold of the talk share; without a share, with `score.low`.
 fn bar(policy: &Policy, room: &mut Room, worth: f32) -> Bar {
     let (threshold, welcome) = match room.talk_mut(policy) {
         Some((talk, share)) => {
@@ -119,7 +119,7 @@ impl Assessment {
         }
     }
 
-    /// Notes it in the story of the message.
+    /// Notes it in the trace of the message.
     pub(crate) fn note(&self, trace: &mut Trace) {
         (trace.score, trace.points, trace.bar) = (self.score, self.points, self.bar);
     }

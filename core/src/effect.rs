@@ -1,4 +1,4 @@
-//! Everything we can ask for.
+//! Everything the engine can request.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,27 +17,27 @@ pub use crate::usage::{Failure, Usage};
 pub enum Effect {
     /// Ask a model; answered by `Input::Judged`.
     Ask(Box<Ask>),
-    /// Have an answer written; answered by `Input::Written`.
+    /// Write an answer; answered by `Input::Written`.
     Write(Box<Brief>),
     /// Post; answered by `Input::Delivered`. Nothing else is ever posted.
     Deliver(Box<Delivery>),
-    /// Show for some seconds that it is writing. Nothing answers it.
+    /// Show a typing indicator for some seconds. Nothing answers it.
     Type(Box<Typing>),
-    /// Take back posts, where the platform can. Nothing answers it: what is gone arrives like any deletion.
+    /// Delete posts, if the platform supports it. Nothing answers it: a deleted post arrives like any deletion.
     Withdraw(Box<Withdrawal>),
-    /// Look for something to tell; answered by `Input::Recalled`.
+    /// Look for a fact to mention; answered by `Input::Recalled`.
     Recall(Box<Recall>),
-    /// Sum up the talk, or think it over, and keep what comes of it; answered by `Input::Remembered`.
+    /// Summarize the talk, or reflect on it, and store the result; answered by `Input::Remembered`.
     Remember(Box<Remember>),
-    /// Run a tool that the writer of an answer asked for; answered by `Input::ToolResult`.
+    /// Run a tool that the writer of an answer requested; answered by `Input::ToolResult`.
     RunTool(Box<ToolOrder>),
     /// The result of this call is no longer wanted.
     Abort(CallId),
     /// A decision is final.
     Trace(Box<Trace>),
-    /// It is known what people made of a contribution: the same decision, with that.
+    /// People's response to a contribution is known: the same decision, with the response.
     Received(Box<Trace>),
-    /// More of an answer is out, or nothing more follows: the same decision, with that.
+    /// More of an answer is posted, or nothing more follows: the same decision, with the progress.
     Updated(Box<Trace>),
 }
 
@@ -58,7 +58,7 @@ impl Effect {
         }
     }
 
-    /// The call of a model that it asks for.
+    /// The model call that it requests.
     pub fn call(&self) -> Option<&CallId> {
         match self {
             Effect::Ask(ask) => Some(&ask.call),
@@ -82,17 +82,17 @@ pub struct Ask {
     pub call: CallId,
     pub at: Time,
     pub question: Question,
-    /// In which form the answer is wanted.
+    /// The form of the answer.
     pub style: JudgeStyle,
     pub model: Box<str>,
     pub tokens_max: u32,
     pub transcript: Transcript,
-    /// What it would tell, where that is the reason to ask.
+    /// The fact it would mention, if that is the reason to ask.
     pub telling: Option<FactId>,
     pub memories: Memories,
 }
 
-/// The order for an answer.
+/// The request for an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Brief {
     pub call: CallId,
@@ -105,22 +105,22 @@ pub struct Brief {
     pub answering: Vec<MessageId>,
     pub addressed: bool,
     pub transcript: Transcript,
-    /// Filled in by the shell if it has a long-term memory, when the answer is about to be written.
+    /// Filled in by the shell if it has a long-term memory, just before the answer is written.
     pub memories: Memories,
-    /// What it is to tell of its own accord.
+    /// The fact that the bot is to mention on its own initiative.
     pub telling: Option<FactId>,
-    /// Which tools its writer may ask for instead of answering.
+    /// Which tools its writer may request instead of answering.
     #[serde(default)]
     pub tools: ToolOffer,
-    /// What was asked for so far, and what came of it.
+    /// The calls so far, and their results.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<ToolStep>,
-    /// What a schedule of the settings asks for, in place of somebody's message.
+    /// The task of a schedule of the settings, instead of somebody's message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errand: Option<Box<str>>,
 }
 
-/// The order to look for something that is worth telling after this message.
+/// The request to look for a fact worth mentioning after this message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recall {
     pub call: CallId,
@@ -129,7 +129,7 @@ pub struct Recall {
     pub message: MessageId,
 }
 
-/// The order to take talk into long memory: everything said in the room since the last time.
+/// The request to process talk for long-term memory: everything said in the room since the last time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remember {
     pub call: CallId,
@@ -137,19 +137,19 @@ pub struct Remember {
     pub what: Digesting,
     pub model: Box<str>,
     pub tokens_max: u32,
-    /// Messages that are new, as far as the engine counted.
+    /// The number of new messages, as the engine counted them.
     pub new: u32,
-    /// How many calls of a model it may take.
+    /// How many model calls it may take.
     pub calls_max: u32,
 }
 
-/// What is made of talk.
+/// What is derived from talk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Digesting {
     /// What the channel is about.
     Summary,
-    /// What is worth knowing later on.
+    /// What is worth knowing later.
     Reflection,
 }
 
@@ -161,32 +161,32 @@ pub struct Delivery {
     pub post: Post,
     /// The message that gave the reason.
     pub answering: MessageId,
-    /// The message it is shown as a reply to, where that is another one.
+    /// The message it is shown as a reply to, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotes: Option<MessageId>,
-    /// What it tells of its own accord.
+    /// The fact it mentions on the bot's own initiative.
     #[serde(default)]
     pub telling: Option<FactId>,
-    /// Whether it goes on with an answer of which people see the beginning: then it is shown as a reply to nothing.
+    /// Whether it continues an answer of which people see the beginning: then it is shown as a reply to nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continues: bool,
 }
 
 impl Delivery {
-    /// The message it is shown as a reply to, or goes on replying to.
+    /// The message it is shown as a reply to, or continues to reply to.
     pub fn reply_to(&self) -> &MessageId {
         self.quotes.as_ref().unwrap_or(&self.answering)
     }
 }
 
-/// Where it is writing.
+/// Where the bot is writing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Typing {
     pub at: Time,
     pub place: Place,
 }
 
-/// Posts of its own whose reason is gone.
+/// Posts of the bot whose reason is gone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withdrawal {
     pub at: Time,
@@ -200,7 +200,7 @@ pub enum Post {
     /// The parts of an answer, each within the platform's limit. Earlier versions sent an answer in several posts as one delivery.
     #[serde(alias = "Chunks")]
     Text(Vec<Box<str>>),
-    /// One short, friendly line, because an answer was asked for and could not be had.
+    /// One short, friendly line, because an answer was asked for and is not available.
     Excuse(Excuse),
     /// Asks people whether a tool may run.
     Approval(ApprovalRequest),

@@ -16,39 +16,38 @@ pub enum Input {
     Said(Message),
     /// A message was edited or deleted.
     Changed(Change),
-    /// Somebody reacted to a message. Kept for what a contribution leads to; it decides nothing by itself.
+    /// Somebody reacted to a message. Kept for the response to a contribution; it decides nothing by itself.
     Reacted(Reaction),
-    /// Somebody gave an order that no model has a say in.
+    /// A command, which no model decides about.
     Told(RoomId, Command),
-    /// Other settings hold from now on.
+    /// New settings apply from now on.
     PolicyChanged(Box<StoredPolicies>),
     /// Time has passed. Carries no information.
     Tick,
-    /// The program starts again with the state it had: what is long overdue is dropped, what was in flight is asked again.
+    /// The program was restarted with its state: what is long overdue is dropped, what was in flight is requested again.
     Resumed,
     Judged(CallId, Result<Answer, Failure>),
     Written(CallId, Result<Answer, Failure>),
-    /// Who was to write an answer asked for tools first.
+    /// The writer of an answer requested tools first.
     ToolCalls(CallId, Vec<ToolCall>, Usage),
     ToolResult(CallId, Result<ToolOutput, Failure>),
-    /// When a schedule of the settings is next, and what it is to say here then.
+    /// The next time of a schedule of the settings, and what it is to say here then.
     Scheduled(Place, Box<NewReminder>),
     /// The platform's ids of the parts that were posted.
     Delivered(CallId, Result<Vec<MessageId>, Failure>),
-    /// Something to tell that fits, if there is anything, and what looking cost.
+    /// A matching fact to mention, if there is one, and the cost of the search.
     Recalled(CallId, Option<FactId>, #[serde(default)] Usage),
-    /// What was to be summed up or thought over is kept, or is not.
+    /// A summary or reflection was stored, or failed.
     Remembered(CallId, Result<Usage, Failure>),
-    /// The call was not made: nothing is left of the budget over all rooms.
+    /// The call was not made: the budget over all rooms is spent.
     Refused(CallId, TotalSpent),
-    /// Something was paid for on behalf of this room that it did not ask for itself.
+    /// Something was paid on behalf of this room that it did not request itself.
     Billed(RoomId, Usage),
     /// How likely the messages of other rooms of the same kind were, for a room that has few of its own.
     Siblings(RoomId, Box<SiblingTalk>),
-    /// Stands where somebody wanted something to be forgotten.
+    /// A placeholder for a record that was forgotten on request.
     Forgotten,
-    /// The clock that times are taken from was set: what was noted before it counts by the new one, so that a wait ends
-    /// after as long as it was meant to.
+    /// The clock was set: times stored before it are converted to the new one, so that a wait lasts as long as intended.
     ClockSet(ClockShift),
 }
 
@@ -81,7 +80,7 @@ impl Input {
 }
 
 impl Input {
-    /// Whether people did this; the rest follows from what they did.
+    /// Whether people did this; all other inputs follow from what they did.
     pub fn is_by_people(&self) -> bool {
         match self {
             Input::Said(_) | Input::Changed(_) | Input::Reacted(_) | Input::Told(..) => true,
@@ -104,7 +103,7 @@ impl Input {
         }
     }
 
-    /// The room it is about; what is about none concerns them all.
+    /// The room it is about; `None` if it concerns them all.
     pub fn room(&self) -> Option<&RoomId> {
         match self {
             Input::Said(message) => Some(&message.place.room),
@@ -125,7 +124,7 @@ impl Input {
     }
 }
 
-/// A model's words, unparsed, and what they cost.
+/// A model's words, unparsed, and their cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     pub text: Box<str>,
@@ -139,13 +138,13 @@ pub enum Command {
     Unmute,
     /// Forget the talk of this room.
     Reset,
-    /// It is no longer in this room; nobody there can be answered.
+    /// The bot is no longer in this room; nobody there can be answered.
     Left,
-    /// Speak up at this share of the messages; `None`: as the settings say.
+    /// Speak unasked at this share of the messages; `None`: as the settings say.
     Talk(Option<Share>),
     /// Listen in this room, or not.
     Listen(bool),
-    /// The reminder of this number is not wanted any more.
+    /// Cancel the reminder of this number.
     CancelReminder(u32),
 }
 

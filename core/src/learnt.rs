@@ -1,8 +1,8 @@
-//! Everything that was learnt from talk, together: as it is built in, or adapted to a room and read from a file.
+//! All learnt models together: the built-in ones, or those adapted to a room and read from a file.
 //!
 //! The file is a text: a line with the version, a few lines about where it comes from, the sections `[links]`, `[join]`,
-//! `[turn]` and `[usual]`, and a last line with the hash of what is above it. A section that is missing is the built-in one, and
-//! so are the words. The hash is the identity of a model: a journal holds it, and not the model.
+//! `[turn]` and `[usual]`, and a last line with the hash of what is above it. A missing section is the built-in one, and so
+//! are the words. The hash is the identity of a model: a journal contains it, and not the model.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::likelihood::{FEATURES, JoinModel, TurnModel, steps, turn};
 use crate::trees::{Feature, Trees};
 use crate::types::stable_hash;
 
-/// What a file of this version begins with.
+/// The first line of a file of this version.
 const HEADER: &str = "aizuchi model 1";
 const HASH: &str = "hash ";
 
@@ -22,17 +22,17 @@ pub struct LearntModels {
     pub link: LinkModel,
     pub join: JoinModel,
     pub turn: TurnModel,
-    /// Absent where they are the built-in ones.
+    /// Absent for the built-in ones.
     pub file: Option<ModelFile>,
 }
 
-/// What is known of the file that models were read from.
+/// Information about the file that models were read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelFile {
     pub hash: Box<str>,
-    /// When it was written, as it says itself.
+    /// When it was written, according to the file itself.
     pub date: Box<str>,
-    /// All of it.
+    /// The whole text.
     pub text: Box<str>,
 }
 
@@ -59,7 +59,7 @@ impl LearntModels {
         BUILT_IN.clone()
     }
 
-    /// Reads what [`write`] wrote.
+    /// Parses what [`write`] wrote.
     pub fn parse(text: &str) -> Result<LearntModels, BadModel> {
         let bad = |line: usize, problem: String| BadModel { line, problem };
         let first = text.lines().next().unwrap_or_default();
@@ -83,7 +83,7 @@ impl LearntModels {
         sections.finish(file).map_err(|problem| bad(lines, problem))
     }
 
-    /// The hash of the file; absent where they are the built-in ones.
+    /// The hash of the file; absent for the built-in ones.
     pub fn hash(&self) -> Option<&str> {
         self.file.as_ref().map(|file| &*file.hash)
     }
@@ -97,12 +97,12 @@ fn shortened(line: &str) -> String {
     line.chars().take(40).collect()
 }
 
-/// What a file holds, as far as it is its own.
+/// The contents of a file, as far as they differ from the built-in models.
 #[derive(Clone, Debug, Default)]
 pub struct OwnModels<'a> {
     /// When it was learnt.
     pub date: &'a str,
-    /// From what, in a few words.
+    /// The source, in a few words.
     pub source: &'a str,
     pub links: Option<&'a Trees>,
     pub join: Option<&'a Trees>,

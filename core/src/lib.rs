@@ -1,23 +1,24 @@
-//! The engine of aizuchi. It decides; others do.
+//! The engine of aizuchi. It decides; the shells act.
 //!
-//! Everything that happens enters as an [`Input`], everything it wants leaves as an [`Effect`]. It reads no clock,
-//! draws no random number and touches no file, so that a recorded day can be lived again with the same result.
+//! Everything that happens enters as an [`Input`], everything it wants leaves as an [`Effect`]. It reads no clock, draws no
+//! random number and touches no file, so that a recorded day can be replayed with the same result.
 //!
-//! A message comes in and is
+//! A message
 //!
-//! 1. heard or passed over, and found to address the bot, somebody else or the room (`listen`),
-//! 2. found to belong to one of the conversations of its place (`conversations`),
-//! 3. weighed, where it is not for the bot, by one of two deciders: by how likely somebody would join there, as learnt
-//!    from real talk (`likelihood`; the default preset, `aizuchi`), or by points that rules give (`points`; preset
-//!    `sphene`). The presets `kotonoha` and `myao2` weigh nothing and ask a model about everything. `decider` is the
-//!    seam between them,
-//! 4. held back by gates (`gates`),
-//! 5. judged by a model, after a wait, where the decider does not settle it (`judge`),
-//! 6. answered in one of three sizes (`reply`).
+//! 1. is received or skipped, and found to address the bot, somebody else or the room (`listen`),
+//! 2. is assigned to one of the conversations of its place (`conversations`),
+//! 3. is rated, if it is not addressed to the bot, by one of two deciders: by how likely somebody would join there, as
+//!    learnt from real talk (`likelihood`; the default preset, `aizuchi`), or by points that rules give (`points`; preset
+//!    `sphene`). The presets `kotonoha` and `myao2` rate nothing and ask a model about everything. `decider` is the
+//!    interface between them,
+//! 4. may be stopped by gates (`gates`),
+//! 5. is judged by a model, after a wait, if the decider does not settle it (`judge`),
+//! 6. is answered in one of three sizes (`reply`).
 //!
-//! `learnt` is what was learnt from talk, together: built in, or adapted to a room. `engine` holds the control flow, `room` what is remembered, `trace` the story of every decision as
-//! data, and `sim` runs it all in virtual time. Each module uses those below it and no others: the tidy test has the
-//! list. There is no sentence for people here: shells make them from the data, with the files in `locales/`.
+//! `learnt` has all learnt models: built in, or adapted to a room. `engine` has the control flow, `room` what is
+//! remembered, `trace` the record of every decision as data, and `sim` runs it all in virtual time. Each module uses those
+//! below it and no others: the tidy test has the list. There is no sentence for people here: shells make them from the
+//! data, with the files in `locales/`.
 
 #![warn(unreachable_pub, clippy::too_many_lines)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::wildcard_enum_match_arm))]

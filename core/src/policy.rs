@@ -1,4 +1,4 @@
-//! Settings resolved for a room, with what is worth preparing once: name and keyword finders, prices, local time.
+//! Settings resolved for a room, with what is prepared once: name and keyword finders, prices, local time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 pub struct Policy {
     pub settings: Settings,
     pub zone: Zone,
-    /// What it has learnt from talk.
+    /// The learnt models.
     pub models: Arc<LearntModels>,
-    /// What is noticed in every text.
+    /// What is detected in every text.
     pub(crate) notice: Notice,
     pub(crate) names: Finder,
     /// Keywords with a space inside, which may span two messages.
@@ -40,12 +40,12 @@ impl Policy {
         }
     }
 
-    /// Whether a text may call it by its name, where that counts.
+    /// Whether a text may call the bot by its name, if that counts.
     pub fn is_called_in(&self, text: &str) -> bool {
         self.name_use(text, false).is_some_and(|used| used != NameUse::InPassing)
     }
 
-    /// What its name does in a text, where that counts; found letter by letter, it always calls.
+    /// How the bot's name is used in a text, if that counts; a substring match always calls.
     pub(crate) fn name_use(&self, text: &str, for_another: bool) -> Option<NameUse> {
         let address = &self.settings.address;
         if !address.name {
@@ -57,7 +57,7 @@ impl Policy {
         }
     }
 
-    /// How long a message stays in the buffer; `None` until newer ones push it out.
+    /// How long a message stays in the buffer; `None` until newer ones replace it.
     pub fn buffer_life(&self) -> Option<Span> {
         let minutes = self.settings.listen.buffer_minutes;
         (minutes > 0).then(|| Span::minutes(minutes.into()))
@@ -75,7 +75,7 @@ impl Policy {
         self.or_main(&self.settings.models.reflect)
     }
 
-    /// The model that is asked what words mean; none where nobody is.
+    /// The model for embeddings; `None` if there is none.
     pub fn embedding_model(&self) -> Option<String> {
         let memory = &self.settings.memory;
         self.settings.embedding_model().filter(|_| memory.enabled && memory.vectors)
@@ -85,12 +85,12 @@ impl Policy {
         if model.is_empty() { &self.settings.models.main } else { model }
     }
 
-    /// What a model counts as; see [`Settings::pricing`].
+    /// The price of a model; see [`Settings::pricing`].
     pub fn price(&self, model: &str) -> Price {
         self.settings.pricing(model).price
     }
 
-    /// Whether a model has a say in what is neither clearly silent nor clearly spoken to.
+    /// Whether a model is asked about what is neither clearly silent nor clearly addressed.
     pub fn asks_a_model(&self) -> bool {
         self.settings.judge.style != JudgeStyle::None
             && (self.settings.score.ask_between || !self.settings.score.enabled)
@@ -110,21 +110,21 @@ impl Layers {
 pub struct Policies {
     general: Policy,
     channels: BTreeMap<String, Policy>,
-    /// Of each file with models that a room has, its hash.
+    /// The hash of each model file that a room uses.
     files: BTreeMap<String, String>,
-    /// The models of these files, and others that records may ask for.
+    /// The models of these files, and others that records may refer to.
     shelf: ModelShelf,
 }
 
-/// Policies as they are written down. Of models, that is their hash.
+/// Policies as they are stored. A model is stored as its hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredPolicies {
     general: (Settings, Zone),
     channels: BTreeMap<String, (Settings, Zone)>,
-    /// Of each file with models, its hash.
+    /// The hash of each model file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     files: BTreeMap<String, String>,
-    /// The models, while nobody has written them down.
+    /// The models, while they are not stored yet.
     #[serde(skip)]
     shelf: ModelShelf,
 }
@@ -136,12 +136,12 @@ impl PartialEq for StoredPolicies {
 }
 
 impl StoredPolicies {
-    /// Over how many engines the rooms are spread.
+    /// The number of engines the rooms are distributed over.
     pub fn shards(&self) -> usize {
         self.general.0.runtime.shards as usize
     }
 
-    /// For a program that goes on with the engines it has.
+    /// For a program that continues with its current engines.
     pub fn with_shards(mut self, shards: usize) -> StoredPolicies {
         let shards = u32::try_from(shards).expect("the number of shards is a setting");
         let channels = self.channels.values_mut();
@@ -149,13 +149,13 @@ impl StoredPolicies {
         self
     }
 
-    /// The policies, with the models that these others know.
+    /// The policies, with the models that the others know.
     pub fn known_to(mut self, known: &Policies) -> Policies {
         self.shelf.add_all(&known.shelf);
         self.into()
     }
 
-    /// Files whose models these policies do not know, each with the hash that is asked for.
+    /// Files whose models these policies do not know, each with the requested hash.
     pub fn models_unknown_to(&self, known: &Policies) -> Vec<(&str, &str)> {
         let unknown = |hash: &str| self.shelf.get(hash).or(known.shelf.get(hash)).is_none();
         let files = self.files.iter().map(|(file, hash)| (file.as_str(), hash.as_str()));
@@ -163,7 +163,7 @@ impl StoredPolicies {
     }
 }
 
-/// Where a model is not known, the built-in one takes its place.
+/// An unknown model is replaced by the built-in one.
 impl From<StoredPolicies> for Policies {
     fn from(stated: StoredPolicies) -> Policies {
         Policies::new(stated.general, stated.channels, stated.files, stated.shelf)
@@ -171,7 +171,7 @@ impl From<StoredPolicies> for Policies {
 }
 
 impl Policies {
-    /// As a journal holds them: what the engine decides by, and nothing of the shell.
+    /// As a journal stores them: what the engine decides by, without the shell's settings.
     pub fn stated(&self) -> StoredPolicies {
         let plain = |policy: &Policy| (policy.settings.clone(), policy.zone.clone());
         let channels = self.channels.iter().map(|(name, policy)| (name.clone(), plain(policy))).collect();
@@ -211,13 +211,13 @@ impl Policies {
         stated.into()
     }
 
-    /// With further models, for records that ask for them.
+    /// With additional models, for records that refer to them.
     pub fn knowing(mut self, models: impl IntoIterator<Item = Arc<LearntModels>>) -> Policies {
         models.into_iter().for_each(|models| self.shelf.add(models));
         self
     }
 
-    /// For talk in which nobody hears it: what people say there is no comment on its words.
+    /// For talk in which nobody hears the bot: what people say there is no comment on its words.
     pub fn unheard(mut self) -> Policies {
         let all = std::iter::once(&mut self.general).chain(self.channels.values_mut());
         all.for_each(|policy| policy.settings.effect.feedback = false);
@@ -240,7 +240,7 @@ impl Policies {
         std::iter::once(&self.general).chain(self.channels.values())
     }
 
-    /// Every model that may be asked, with its price, each once.
+    /// Every model that may be called, with its price, without duplicates.
     pub fn priced_models(&self) -> Vec<(String, Pricing)> {
         let mut priced: Vec<(String, Pricing)> = Vec::new();
         for policy in self.all() {

@@ -1,4 +1,4 @@
-//! What it is to say at a time: reminders that people asked for, and schedules of the settings.
+//! What the bot is to say at a certain time: reminders that people asked for, and schedules of the settings.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +8,10 @@ use crate::types::{ClockShift, MessageId, PersonId, Span, ThreadId, Time};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewReminder {
     pub due: Time,
-    /// Whether `due` is a time of day, which stays when the clock is set, and not so long from now, which ends after as long.
+    /// Whether `due` is a time of day, which stays when the clock is set, as opposed to a duration from now.
     pub by_clock: bool,
     pub content: ReminderContent,
-    /// The schedule of the settings that it belongs to; none where somebody asked for it.
+    /// The schedule of the settings that it belongs to; `None` if a person asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Box<str>>,
 }
@@ -27,7 +27,7 @@ pub enum ReminderContent {
 /// A reminder of a room.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reminder {
-    /// By which people cancel it; never used again in this room.
+    /// The number with which people cancel it; never used again in this room.
     pub number: u32,
     pub thread: Option<ThreadId>,
     pub set: NewReminder,
@@ -52,9 +52,9 @@ pub struct ReminderPost {
     pub is_late: bool,
 }
 
-/// Later than this it says so.
+/// If it is posted later than this, it says so.
 pub(crate) const LATE: Span = Span::minutes(2);
-/// How often it is tried again while it may not speak.
+/// How often it is retried while the bot may not speak.
 pub(crate) const AGAIN: Span = Span::minutes(1);
 
 impl Reminder {
@@ -64,7 +64,7 @@ impl Reminder {
         }
     }
 
-    /// When it is to be looked at after `now`: when it is due, or a whole number of minutes later.
+    /// When it is to be checked after `now`: when it is due, or a whole number of minutes later.
     pub(crate) fn next_look(&self, now: Time) -> Time {
         let due = self.set.due;
         if due > now {
@@ -79,12 +79,12 @@ impl Reminder {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Reminders {
     pub list: Vec<Reminder>,
-    /// The number of the last one there ever was.
+    /// The highest number ever used.
     pub last_number: u32,
 }
 
 impl Reminders {
-    /// One more, or one in place of the next of the same schedule. One that is due by now is not replaced.
+    /// Adds one, or replaces the next one of the same schedule. One that is already due is not replaced.
     pub(crate) fn add(&mut self, now: Time, thread: Option<ThreadId>, set: NewReminder, asked: Option<ReminderAsker>) {
         if set.schedule.is_some() {
             self.list.retain(|known| known.set.schedule != set.schedule || known.set.due <= now);
@@ -97,7 +97,7 @@ impl Reminders {
         self.list.sort_by_key(|reminder| (reminder.set.due, reminder.number));
     }
 
-    /// How many people asked for.
+    /// How many of them people asked for.
     pub(crate) fn asked_for(&self) -> usize {
         self.list.iter().filter(|reminder| reminder.asked.is_some()).count()
     }

@@ -1,5 +1,6 @@
-//! What rooms of one kind are like. A shell adds up how likely messages were in all rooms with the same share of the
-//! talk, and tells a room that has few of its own by [`Input::Siblings`], so that it decides alone as it did among others.
+//! What rooms of one kind are like. A shell adds up how likely messages were in all rooms with the same talk share, and
+//! sends the result to a room that has few messages of its own as [`Input::Siblings`], so that it decides the same alone as
+//! among others.
 
 use std::collections::BTreeMap;
 
@@ -10,22 +11,22 @@ use crate::likelihood::steps::{STEPS, step_of};
 use crate::trace::Trace;
 use crate::types::{RoomId, Share};
 
-/// How many messages were how likely, in the rooms of each kind.
+/// A histogram of likelihoods for the rooms of each kind.
 #[derive(Clone, Debug, Default)]
 pub struct Siblings {
     kinds: BTreeMap<TalkKind, [f32; STEPS]>,
 }
 
-/// Rooms of one kind are to say the same share, and weigh messages in the same way.
+/// Rooms of one kind have the same talk share, and rate messages in the same way.
 type TalkKind = (Share, bool);
 
-/// With fewer messages than this, rooms in general tell more.
+/// With fewer messages than this, the figures of rooms in general are better.
 const MESSAGES_MIN: f32 = 200.0;
-/// Messages after which everything counts half.
+/// The number of messages after which all counts are halved.
 const FORGET_AFTER: f32 = 50_000.0;
 
 impl Siblings {
-    /// Takes over the rooms of an engine as it was when it stopped.
+    /// Adds the rooms of an engine in the state in which it stopped.
     pub fn take_over(&mut self, engine: &Engine) {
         for (room, seen) in engine.talk_by_room() {
             let Some(kind) = kind_of(engine, room) else { continue };
@@ -34,7 +35,7 @@ impl Siblings {
         }
     }
 
-    /// A message was weighed.
+    /// A message was rated.
     pub fn note(&mut self, engine: &Engine, trace: &Trace) {
         let Some((bar, kind)) = trace.bar.zip(kind_of(engine, &trace.place.room)) else { return };
         let counts = self.kinds.entry(kind).or_insert([0.0; STEPS]);
@@ -44,7 +45,7 @@ impl Siblings {
         }
     }
 
-    /// What this room is to be told by now.
+    /// The input that this room should get now, if any.
     pub fn introduce(&self, engine: &Engine, room: &RoomId) -> Option<Input> {
         let counts =
             kind_of(engine, room).filter(|_| engine.wants_siblings(room)).and_then(|kind| self.kinds.get(&kind))?;

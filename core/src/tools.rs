@@ -1,6 +1,6 @@
-//! What a model may look up or do while it writes an answer, and what came of it.
+//! What a model may look up or do while it writes an answer, and the results.
 //!
-//! A model that writes may ask for tools instead of answering. The shell says what each call would do ([`ToolAccess`]), the
+//! A model that writes may request tools instead of answering. The shell says what each call would do ([`ToolAccess`]), the
 //! engine decides whether it runs, and the shell runs it. Both are inputs, so that a replay calls nothing.
 
 use serde::{Deserialize, Serialize};
@@ -9,55 +9,55 @@ use crate::reminders::NewReminder;
 use crate::settings::ToolSettings;
 use crate::types::{CallId, MessageId, PersonId, Place, Span, Time};
 
-/// One call that a model asked for.
+/// One call that a model requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The provider's own id; the result is given back under it.
+    /// The provider's own id; the result is sent back under it.
     pub id: Box<str>,
     pub name: Box<str>,
     /// JSON, as the model wrote it.
     pub arguments: Box<str>,
     pub access: ToolAccess,
-    /// What some providers want to see again with the result.
+    /// Data that some providers require back with the result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signatures: Vec<Box<str>>,
 }
 
-/// What a call does to the world.
+/// What a call does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolAccess {
     Reads,
     Writes,
-    /// There is no tool of this name, or its arguments do not fit.
+    /// There is no tool of this name, or its arguments are invalid.
     Invalid,
 }
 
-/// A tool's words. They are data, as people's are.
+/// The output of a tool. It is data, as people's words are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolOutput {
     pub text: Box<str>,
-    /// Whether strangers may have written them: a web page, another program's answer.
+    /// Whether outsiders may have written it: a web page, another program's answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_outside: bool,
-    /// What it is to say later because of it.
+    /// A reminder that it sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reminder: Option<Box<NewReminder>>,
 }
 
 impl ToolOutput {
-    /// Words that strangers may have written.
+    /// Output that outsiders may have written.
     pub fn from_outside(text: impl Into<Box<str>>) -> ToolOutput {
         ToolOutput { from_outside: true, ..ToolOutput::own(text) }
     }
 
-    /// Words that no stranger wrote.
+    /// Output that no outsider wrote.
     pub fn own(text: impl Into<Box<str>>) -> ToolOutput {
         ToolOutput { text: text.into(), from_outside: false, reminder: None }
     }
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolOutcome {
@@ -65,7 +65,7 @@ pub enum ToolOutcome {
     Failed(Box<str>),
     /// It was not run, for this reason.
     Denied(Denial),
-    /// The program ended, or the answer was begun anew, while it ran: it may have been carried out.
+    /// The program ended, or the answer was started again, while it ran: it may have been carried out.
     Interrupted,
 }
 
@@ -79,11 +79,11 @@ pub enum Denial {
     Policy,
     /// Nobody asked for this contribution, and the tool changes something.
     Unasked,
-    /// So many calls for one answer, or for one person in an hour, are enough.
+    /// The limit of calls for one answer, or for one person in an hour, is reached.
     TooMany,
-    /// People would have to approve more than they can be shown.
+    /// The call is too long to be shown to people for approval.
     TooLong,
-    /// Somebody who may said no.
+    /// A person with the permission said no.
     Refused,
     /// Nobody said yes in time.
     Expired,
@@ -104,23 +104,23 @@ impl Denial {
     }
 }
 
-/// A call within an answer, and what came of it.
+/// A call within an answer, and its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolStep {
     pub call: ToolCall,
-    /// Calls of one round were asked for together.
+    /// Calls of one round were requested together.
     pub round: u32,
-    /// None as long as it has not ended.
+    /// `None` until it has ended.
     pub outcome: Option<ToolOutcome>,
     #[serde(default)]
     pub took: Span,
-    /// Who agreed to it or refused it, where somebody was asked.
+    /// Who agreed to it or refused it, if somebody was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<PersonId>,
 }
 
 impl ToolStep {
-    /// What came of it, in words; where it did not run, why.
+    /// Its result as text; if it did not run, why.
     pub fn words(&self) -> &str {
         match &self.outcome {
             Some(ToolOutcome::Returned(output)) => &output.text,
@@ -136,11 +136,12 @@ impl ToolStep {
     }
 }
 
-/// As much of a call as a question to people can show.
+/// How much of a call a question to people can show.
 pub const SHOWN_CHARS_MAX: usize = 1_200;
 
-/// The arguments of a call as people are asked about them: all of them, with JSON's own escapes for what cannot be seen, what
-/// turns the direction of text, and what would end the frame around them. None where they are too long to be shown.
+/// The arguments of a call for display in a question: all of them, with JSON's own escapes for invisible characters, for
+/// those that change the text direction, and for what would end the frame around them. `None` if they are too long to be
+/// shown.
 pub fn shown_arguments(arguments: &str) -> Option<String> {
     let mut shown = String::new();
     for c in arguments.chars() {
@@ -155,7 +156,7 @@ pub fn shown_arguments(arguments: &str) -> Option<String> {
     (shown.chars().count() <= SHOWN_CHARS_MAX).then_some(shown)
 }
 
-/// Whether a character shows itself, wherever it is.
+/// Whether a character is visible everywhere.
 fn is_seen(c: char) -> bool {
     let is_unseen = matches!(
         c,
@@ -178,7 +179,7 @@ pub enum ToolOffer {
     All,
 }
 
-/// The order to run a tool.
+/// The request to run a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolOrder {
     pub call: CallId,
@@ -188,13 +189,13 @@ pub struct ToolOrder {
     /// The message that is being answered, and who wrote it.
     pub answering: MessageId,
     pub asker: PersonId,
-    /// It is given up after this long.
+    /// The timeout.
     pub timeout: Span,
-    /// Longer results are cut.
+    /// Longer results are truncated.
     pub result_chars: u32,
 }
 
-/// The reaction that lets a tool run, and the one that does not.
+/// The reaction that approves a tool call, and the one that refuses it.
 pub const APPROVE: &str = "✅";
 pub const REFUSE: &str = "❌";
 
@@ -209,7 +210,7 @@ pub enum ToolPermission {
 }
 
 impl ToolSettings {
-    /// What they say of a tool; without a word of theirs, what changes nothing is allowed and the rest is asked for.
+    /// The permission of a tool; by default, tools that change nothing are allowed and the others need approval.
     pub fn permission(&self, name: &str, access: ToolAccess) -> ToolPermission {
         let names = |list: &[String]| list.iter().any(|pattern| is_named(pattern, name));
         match () {
@@ -221,7 +222,7 @@ impl ToolSettings {
     }
 }
 
-/// A name, or the beginning of one and a star.
+/// A name, or a prefix followed by a star.
 pub fn is_named(pattern: &str, name: &str) -> bool {
     pattern.strip_suffix('*').map_or(pattern == name, |start| name.starts_with(start))
 }

@@ -1,5 +1,5 @@
-//! What all rooms spent together. A shell adds up, and asks here before it makes a call; where nothing is left, the room
-//! that wanted it is told by [`crate::Input::Refused`], so that it decides alone as it did among others.
+//! What all rooms spent together. A shell adds it up, and checks here before it makes a call; if nothing is left, the room
+//! that wanted the call gets [`crate::Input::Refused`], so that it decides the same alone as among others.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::policy::Policies;
 use crate::room::{Cost, Exhausted, Spent};
 use crate::types::{CallId, NameMap, RoomId, Time};
 
-/// The sum over all rooms, of whatever engine they are. Days are the calendar days of each room.
+/// The sum over all rooms, of all engines. Days are the calendar days of each room.
 #[derive(Clone, Debug, Default)]
 pub struct TotalBudget {
     rooms: NameMap<RoomId, RoomSpending>,
@@ -21,12 +21,12 @@ pub struct TotalBudget {
 #[derive(Clone, Debug, Default)]
 struct RoomSpending {
     days: Vec<(i64, Cost)>,
-    /// Calls under way, by their number, with what is set aside for them.
+    /// Calls in flight, by their number, with their reservations.
     in_flight: Vec<(u64, Cost)>,
 }
 
 impl TotalBudget {
-    /// Takes over an engine as it was when it stopped: what was in flight then may have been paid for.
+    /// Adds an engine in the state in which it stopped: what was in flight then may have been paid for.
     pub fn take_over(&mut self, engine: &Engine) {
         for (room, spent) in engine.spent_by_room() {
             let lost: Vec<(u64, Cost)> = spent.reserved().collect();
@@ -36,7 +36,7 @@ impl TotalBudget {
         }
     }
 
-    /// Notes what a room has spent by now, and which of its calls are over.
+    /// Notes what a room has spent so far, and which of its calls have ended.
     pub fn book(&mut self, room: &RoomId, spent: &Spent) {
         let booked = self.rooms.entry(room.clone()).or_default();
         for (day, cost) in booked.days.drain(..) {
@@ -58,12 +58,12 @@ impl TotalBudget {
         });
     }
 
-    /// Lets a call be made and sets its cost aside until its room has settled it, or says why it cannot be made.
+    /// Admits a call and reserves its cost until its room has settled it, or says why it cannot be made.
     pub fn admit(&mut self, policies: &Policies, now: Time, call: &CallId, cost: Cost) -> Result<(), TotalSpent> {
         let limit = policies.general().settings.budget.of_all_rooms();
         let spent = self.on(policies.for_room(call.room.as_str()).zone.day(now));
         if let Err(Exhausted { have, limit: reached }) = (spent + self.in_flight).fits(cost, limit) {
-            // What is in flight may turn out cheaper; what is spent is spent.
+            // What is in flight may turn out cheaper, unlike what is already spent.
             let for_today = spent.fits(Cost::LEAST, limit).is_err();
             return Err(TotalSpent { have, limit: reached, for_today });
         }

@@ -1,4 +1,4 @@
-//! What a model is shown of the talk: people's words as data, to be framed when a prompt is made of it.
+//! What a model is shown of the talk: people's words as data, which are framed in a prompt.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,15 +8,15 @@ use crate::usage::tokens_of_bytes;
 /// The talk, and what is known of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Transcript {
-    /// The talk as it is now, oldest first.
+    /// The current talk, oldest first.
     pub lines: Lines,
-    /// The talk it stepped into last, where the question compares the two.
+    /// The talk that the bot joined last, if the question compares the two.
     pub earlier: Lines,
-    /// What it did here lately, where the judge is told.
+    /// What the bot did here recently, if the judge gets it.
     pub history: Option<History>,
-    /// The state of the talk, where an earlier answer gave it.
+    /// The state of the talk, if an earlier answer gave it.
     pub state: Option<State>,
-    /// The message that gave the reason, where the judge is told.
+    /// The message that gave the reason, if the judge gets it.
     pub about: Option<WhyAsked>,
 }
 
@@ -24,16 +24,16 @@ pub struct Transcript {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WhyAsked {
     pub message: MessageId,
-    /// What speaks for joining there, in a few words.
+    /// The reasons for joining there, in a few words.
     pub because: Box<str>,
 }
 
-/// What it did here lately, as the judge is told.
+/// What the bot did here recently, for the judge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
     pub minutes_since: u64,
     pub within_half_an_hour: u64,
-    /// The first characters of the talk it stepped into.
+    /// The first characters of the talk that the bot joined.
     pub excerpt: Box<str>,
 }
 
@@ -46,7 +46,7 @@ impl History {
     }
 }
 
-/// Some lines of talk, in one run of text.
+/// Some lines of talk, in one string.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lines {
     text: String,
@@ -116,7 +116,7 @@ impl Lines {
         lines
     }
 
-    /// `name: text` by line. A line break inside a message becomes a mark, so that nobody can write somebody else's line.
+    /// `name: text` by line. A line break inside a message becomes a mark, so that nobody can forge somebody else's line.
     pub fn plain(&self) -> String {
         let mut text = String::with_capacity(self.text.len() + 3 * self.ends.len());
         for line in self.iter() {
@@ -125,7 +125,7 @@ impl Lines {
             }
             let name = text.len();
             push_on_one_line(&mut text, line.name);
-            // The first colon of a line ends the name: nobody is called "bob: I agree".
+            // The first colon of a line ends the name, so a name such as "bob: I agree" must not contain one.
             if text[name..].contains([':', '：']) {
                 let plain = text[name..].replace([':', '：'], "·");
                 text.truncate(name);
@@ -160,7 +160,7 @@ fn is_line_break(c: char) -> bool {
 }
 
 impl Transcript {
-    /// How long it is as plain text.
+    /// Its length as plain text.
     pub fn chars(&self) -> u64 {
         let lines = |lines: &Lines| {
             lines.iter().map(|line| line.name.chars().count() + line.text.chars().count() + 3).sum::<usize>()
@@ -173,7 +173,7 @@ impl Transcript {
         separated(lines(&self.lines)) + earlier + state + history + about
     }
 
-    /// WhyAsked how many tokens it has.
+    /// The approximate number of tokens.
     pub fn tokens(&self) -> u64 {
         let length = |lines: &Lines| lines.text.len() + 3 * lines.ends.len();
         let history = self.history.as_ref().map_or(0, |history| history.excerpt.len() + 150);

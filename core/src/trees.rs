@@ -18,16 +18,16 @@ pub use rows::AnswerRows;
 
 /// Features take values below this.
 pub const VALUES: usize = 64;
-/// Alternatives that are weighed side by side.
+/// How many alternatives are rated side by side.
 pub const LANES: usize = 16;
 const DEPTH_MAX: usize = 5;
-/// Of trees that are asked about one alternative at a time.
+/// The depth of trees that rate one alternative at a time.
 const DEPTH_USUAL: usize = 3;
 const LEAVES_MAX: usize = 1 << DEPTH_MAX;
 /// Leaves are written in this fraction of log-odds.
 pub const SCALE: f32 = 1000.0;
 
-/// What a model may look at: one row of a table. People read of it by its id, in `locales/`.
+/// A feature of a model: one row of a table. Its words for people are found by its id in `locales/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
     pub id: &'static str,
@@ -48,10 +48,10 @@ macro_rules! features {
 }
 pub(crate) use features;
 
-/// Of each feature, its value for each of the alternatives.
+/// The value of each feature for each of the alternatives.
 pub type Columns<const N: usize> = [[u8; LANES]; N];
 
-/// Most trees of a model, and the largest bias in thousandths of log-odds: sums of them cannot overflow.
+/// The maximum number of trees of a model, and the largest bias in thousandths of log-odds: their sums cannot overflow.
 const TREES_MAX: usize = 4000;
 const SUM_MAX: i32 = 1_000_000;
 
@@ -59,27 +59,27 @@ const SUM_MAX: i32 = 1_000_000;
 pub struct Trees {
     pub bias: i32,
     pub trees: Vec<Tree>,
-    /// Turns the sum into honest log-odds: a factor and a term, in thousandths.
+    /// Calibrates the sum to log-odds: a factor and a term, in thousandths.
     pub calibration: (i32, i32),
 }
 
-/// A question that is always answered with no.
+/// A split that is always answered with no.
 const NEVER: (u8, u8) = (0, 127);
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
     depth: u8,
-    /// Which feature is asked, and the value it has to exceed.
+    /// Which feature is compared, and the value it has to exceed.
     splits: [(u8, u8); DEPTH_MAX],
     leaves: [i16; LEAVES_MAX],
-    /// Of each leaf, how much of the training data came there, as a power of two.
+    /// For each leaf, how much of the training data reached it, as a power of two.
     weights: Box<[u8]>,
-    /// What each answer changes in what is to be expected, for the first answer, for the second, and so on.
+    /// How much each answer changes the expected value, for the first answer, for the second, and so on.
     changes: Box<[f32]>,
 }
 
 impl Trees {
-    /// A model that knows nothing.
+    /// An empty model.
     pub fn empty() -> Trees {
         Trees { calibration: (SCALE as i32, 0), ..Trees::default() }
     }
@@ -93,7 +93,7 @@ impl Trees {
         Ok(model)
     }
 
-    /// Takes in one line of a model.
+    /// Parses one line of a model.
     pub(crate) fn take_line(&mut self, line: &str, features: &[Feature]) -> Result<(), String> {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match word {
@@ -144,7 +144,7 @@ impl Trees {
         (sum as f32 * factor as f32 / SCALE + term as f32) / SCALE
     }
 
-    /// What each feature adds to the log-odds of one alternative, beside what holds for everybody.
+    /// What each feature adds to the log-odds of one alternative, relative to the average.
     pub fn contributions(&self, values: &[u8], out: &mut [f32]) {
         let values = every(values);
         for tree in &self.trees {
@@ -156,7 +156,7 @@ impl Trees {
     }
 }
 
-/// Room for every feature that can be named.
+/// Space for every feature index.
 type AllFeatures = [u8; 1 << u8::BITS];
 
 fn every(values: &[u8]) -> AllFeatures {
@@ -165,7 +165,7 @@ fn every(values: &[u8]) -> AllFeatures {
     every
 }
 
-/// Trees with what makes them fast to evaluate. They do not change any more: what was prepared would no longer fit them.
+/// Trees with precomputed data for fast evaluation. They must not change any more, since that data would no longer match.
 #[derive(Clone, Debug)]
 pub struct PreparedTrees<E> {
     trees: Trees,
@@ -194,7 +194,7 @@ impl PreparedTrees<AnswerRows> {
 }
 
 impl PreparedTrees<PackedTrees> {
-    /// The sums of the first `used` alternatives. Those that soon turn out hopeless are not looked at to the end.
+    /// The sums of the first `used` alternatives. Those that soon turn out hopeless are not evaluated completely.
     pub fn sums<const N: usize>(&self, columns: &Columns<N>, used: usize) -> [i32; LANES] {
         self.evaluator.sums(self.trees.bias, columns, used)
     }
@@ -217,7 +217,7 @@ impl Tree {
         Tree::new(&splits, &leaves, &weights).ok_or_else(|| "a tree of an odd shape".to_owned())
     }
 
-    /// A tree with these questions, as many leaves as they have answers, and the weight of each.
+    /// A tree with these splits, a leaf for each combination of answers, and the weight of each.
     pub fn new(splits: &[(u8, u8)], leaves: &[i16], weights: &[u8]) -> Option<Tree> {
         if splits.len() > DEPTH_MAX {
             return None;
@@ -273,7 +273,7 @@ impl Tree {
         index(first) | index(rest) << DEPTH_USUAL
     }
 
-    /// What the answer of this level changed on the way to a leaf.
+    /// How much the answer of this level changed the expected value on the way to a leaf.
     fn change(&self, index: usize, level: usize) -> f32 {
         let answered = (1 << (level + 1)) - 1;
         self.changes[answered - 1 + (index & answered)]

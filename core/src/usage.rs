@@ -1,10 +1,10 @@
-//! What calls cost, and what is left of one that failed.
+//! The cost of calls, and what is kept of one that failed.
 
 use std::ops::Add;
 
 use serde::{Deserialize, Serialize};
 
-/// What calls cost.
+/// The cost of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// How many of them may have been paid for.
@@ -34,26 +34,26 @@ impl Add for Usage {
     }
 }
 
-/// What stands in the way of a call: the budget over all rooms.
+/// Why a call cannot be made: the budget over all rooms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TotalSpent {
     pub have: u64,
     pub limit: u64,
-    /// Nothing is left for any call today; otherwise only not for this one, or not while others are under way.
+    /// Nothing is left for any call today; otherwise only not for this one, or not while others are in flight.
     pub for_today: bool,
 }
 
-/// About how many tokens a text of this length has: one for three bytes suits both English and Japanese.
+/// The approximate number of tokens of a text of this length: one for three bytes suits both English and Japanese.
 pub fn tokens_of_bytes(bytes: usize) -> u64 {
     bytes.div_ceil(3) as u64
 }
 
-/// A call that gave nothing, in words for a log.
+/// A failed call, in words for a log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "FailureRecord", into = "FailureRecord")]
 pub struct Failure {
     pub what: Box<str>,
-    /// What it cost all the same. Where nobody knows, as much as was set aside for it.
+    /// What it cost all the same. If unknown, its reservation counts.
     pub usage: Option<Usage>,
 }
 
@@ -63,13 +63,13 @@ impl Failure {
         Failure { what: what.into(), usage: None }
     }
 
-    /// Nobody was asked.
+    /// No call was made.
     pub fn unpaid(what: impl Into<Box<str>>) -> Failure {
         Failure { what: what.into(), usage: Some(Usage::default()) }
     }
 }
 
-/// How a failure is written down: its words alone, as ever, where nothing is known of its cost.
+/// The serialized form of a failure: only its words, as in earlier versions, if nothing is known of its cost.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum FailureRecord {

@@ -1,4 +1,4 @@
-//! A look at a room from outside: who holds the floor, what is pending and until when. For consoles; it decides nothing.
+//! A view of a room from outside: who has the floor, what is pending and until when. For consoles; it decides nothing.
 
 use serde::Serialize;
 
@@ -11,10 +11,10 @@ use crate::types::{Addressed, Kind, MessageId, Place, Share, ThreadId, Time, Voi
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RoomView {
-    /// Whether it listens here at all.
+    /// Whether the bot listens here at all.
     pub listens: bool,
     pub mute: Option<Mute>,
-    /// How much it is to say here, where that is a share of the talk.
+    /// How much the bot is to say here, if that is a share of the talk.
     pub talk: Option<Share>,
     pub places: Vec<PlaceView>,
     /// What the room cost today.
@@ -22,7 +22,7 @@ pub struct RoomView {
     /// The time zone of the room, as the settings have it.
     #[serde(skip)]
     pub zone: Box<str>,
-    /// What it is to say at a time, the next first.
+    /// Reminders and schedules, the next first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reminders: Vec<Reminder>,
 }
@@ -30,7 +30,7 @@ pub struct RoomView {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlaceView {
     pub thread: Option<ThreadId>,
-    /// Who spoke how often among the messages the rules look at, the most talkative first.
+    /// How often each person spoke among the messages that the rules see, in descending order.
     pub floor: Vec<FloorShare>,
     pub pending: Vec<PendingView>,
 }
@@ -130,7 +130,7 @@ fn pending(pending: &Pending) -> PendingView {
     }
 }
 
-/// Posts that left, and those that wait until they may.
+/// Posts that were sent, and those that wait.
 fn posting(place: &PlaceState) -> impl Iterator<Item = PendingView> {
     let posts = |bot: &BotState| {
         let left = bot.delivering.iter().filter_map(|sent| post_view(sent, None));

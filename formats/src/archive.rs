@@ -1,4 +1,4 @@
-//! A folder or a zip as a list of files, with bounds on what unpacking may cost.
+//! A folder or a zip as a list of files, with limits on what unpacking may cost.
 
 use std::fs::{self, File};
 use std::io::{Cursor, Read};
@@ -8,7 +8,7 @@ use zip::ZipArchive;
 
 use super::error::ReadError;
 
-/// Folders inside folders that are looked into: an export has two.
+/// How deep nested folders are read: an export has two levels.
 const DEPTH_MAX: usize = 6;
 
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ impl<'b> Archive<'b> {
         Ok(Archive { name: name.to_owned(), files, unpacked: 0, limits, content: Content::Zip(Box::new(zip)) })
     }
 
-    /// What it says it would be unpacked, as far as that can be told beforehand.
+    /// The declared unpacked size, as far as it is known beforehand.
     pub fn told_bytes(&self) -> Option<u64> {
         match &self.content {
             Content::Folder(_) => None,
@@ -61,7 +61,7 @@ impl<'b> Archive<'b> {
         }
     }
 
-    /// The whole of one file.
+    /// The whole content of one file.
     pub fn read(&mut self, file: &str) -> Result<Vec<u8>, ReadError> {
         let whole = match &mut self.content {
             Content::Folder(root) => {
@@ -87,19 +87,19 @@ impl<'b> Archive<'b> {
     }
 }
 
-/// A name that can be told on one line; no export has others.
+/// Whether a name fits on one line of a message; no export has others.
 fn is_readable(name: &str) -> bool {
     !name.contains(char::is_control)
 }
 
-/// Everything there is to read, or nothing where it is more than that.
+/// Reads everything, or returns `None` if it is more than that.
 pub fn up_to(reader: impl Read, bytes_max: u64) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     reader.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= bytes_max))
 }
 
-/// Links are not followed: they may lead in circles.
+/// Links are not followed, since they may form cycles.
 fn list(folder: &Path, prefix: &str, depth: usize, files: &mut Vec<String>) -> std::io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -124,7 +124,7 @@ pub mod testing {
 
     use super::*;
 
-    /// A folder that is gone when the test is over.
+    /// A folder that is removed when the test is over.
     pub struct Scratch(pub PathBuf);
 
     impl Scratch {

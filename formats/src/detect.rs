@@ -1,4 +1,4 @@
-//! Which kind of log this is, told by its content and not by its name.
+//! Detects the format of a log by its content, not by its name.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -13,11 +13,10 @@ use super::settle::settle;
 use super::text_lines::{for_each_line, without_mark};
 use super::{discord, irc, lines, slack, zulip};
 
-/// How many lines are looked at before a text counts as unknown: an IRC log may begin with a page of joins.
+/// How many lines are checked before a text counts as unknown: an IRC log may begin with a page of joins.
 const LINES_LOOKED_AT: u64 = 1000;
 
-/// Reads a log that is there as bytes, plain or packed. `name` is told with what is wrong in it, and `progress` how many
-/// of the bytes are read.
+/// Reads a log from bytes, plain or packed. `name` is used in error messages, and `progress` gets the number of bytes read.
 pub fn read_text(name: &str, bytes: &[u8], options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Log, ReadError> {
     let Unpacked { text, broken } = unpack(name, bytes)?;
     if text.starts_with(b"PK\x03\x04") || text.starts_with(b"PK\x05\x06") {
@@ -46,7 +45,7 @@ pub fn read_text(name: &str, bytes: &[u8], options: &Options, progress: &mut dyn
     Ok(log)
 }
 
-/// Bytes of the packed log for bytes of the unpacked one: the size of the file is what a person knows.
+/// Converts progress in unpacked bytes to packed bytes, since a person knows the size of the file.
 fn as_packed(packed: usize, unpacked: u64, progress: &mut dyn FnMut(u64)) -> impl FnMut(u64) {
     let (packed, unpacked) = (packed as u128, u128::from(unpacked.max(1)));
     move |done| progress((u128::from(done) * packed / unpacked).min(packed) as u64)
@@ -67,11 +66,11 @@ pub fn read_archive(
 
 pub(crate) struct Unpacked<'b> {
     pub text: Cow<'b, [u8]>,
-    /// Why there is no more of it.
+    /// Why it is truncated.
     pub broken: Option<String>,
 }
 
-/// A file that was cut off while it was packed gives what it has.
+/// A truncated packed file gives what it contains.
 pub(crate) fn unpack<'b>(name: &str, bytes: &'b [u8]) -> Result<Unpacked<'b>, ReadError> {
     if !bytes.starts_with(b"\x1f\x8b") {
         return Ok(Unpacked { text: Cow::Borrowed(bytes), broken: None });
@@ -90,7 +89,7 @@ pub(crate) fn unpack<'b>(name: &str, bytes: &'b [u8]) -> Result<Unpacked<'b>, Re
     }
 }
 
-/// Ends a walk over lines.
+/// Ends the iteration over lines.
 struct SeenEnough;
 
 /// An empty text is an empty transcript.

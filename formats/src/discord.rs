@@ -1,4 +1,4 @@
-//! A channel as DiscordChatExporter writes it: one JSON object with all messages.
+//! A channel export of DiscordChatExporter: one JSON object with all messages.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ struct DiscordChannel<'a> {
     id: Field<'a>,
     #[serde(borrow, rename = "type")]
     kind: Field<'a>,
-    /// For a thread, its channel.
+    /// For a thread, its parent channel.
     #[serde(borrow, rename = "categoryId")]
     category_id: Field<'a>,
 }
@@ -122,7 +122,7 @@ pub fn read(name: &str, text: &[u8], options: &Options, progress: &mut dyn FnMut
     if !(export.closed && list.closed) {
         log.note(options, name, number, "the export ends early here".to_owned())?;
     }
-    // An export may have been asked for with the newest message first.
+    // An export may have the newest message first.
     log.events.sort_by_key(|event| event.at);
     progress(text.len() as u64);
     Ok(log)
@@ -145,7 +145,7 @@ fn place(channel: &[u8]) -> Result<(Place, Visibility), String> {
     Ok((place, visibility))
 }
 
-/// Nothing where the platform speaks: joins, pins, calls.
+/// `None` for messages of the platform itself: joins, pins, calls.
 fn post(
     json: &[u8],
     number: u64,
@@ -168,7 +168,7 @@ fn post(
         at,
         author: if is_me { Author { voice: Voice::Me, ..author } } else { author },
         text: post.content.words("content")?.unwrap_or_default().into(),
-        // A forwarded message has a reference too, and answers nobody.
+        // A forwarded message has a reference too, but is not a reply.
         reply: if is_reply { reply(post.reference)? } else { None },
         mentions,
         mentions_me,
@@ -182,7 +182,7 @@ fn post(
     Ok(Some(Event { line: number, at, input: Input::Said(message) }))
 }
 
-/// And whether it goes by a name of the bot itself: the account's, or the one people see.
+/// Also returns whether it has a name of the bot itself: the account's, or the one people see.
 fn author(user: DiscordUser<'_>, options: &Options) -> Result<(Author, bool), String> {
     let id = user.id.needed("author.id")?;
     let name = user.name.text("author.name")?;

@@ -6,15 +6,15 @@ use super::log::BadLine;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The system, or the archive it is packed in, does not give it.
+    /// The system, or the archive that contains it, cannot read it.
     #[error("{what}")]
     Unreadable { what: String, source: Box<dyn Error + Send + Sync> },
     #[error("{what} is larger than {max_mb} MB{}", if *.unpacked { " unpacked" } else { "" })]
     TooLarge { what: String, max_mb: u64, unpacked: bool },
-    /// It is none of the formats, or lacks what that format needs.
+    /// It has no known format, or lacks what its format requires.
     #[error("{0}")]
     Unrecognized(String),
-    /// Of a strict reading.
+    /// Only in strict mode.
     #[error("{0}")]
     BadLine(BadLine),
 }

@@ -1,4 +1,4 @@
-//! JSON read leniently: a field of the wrong kind is a finding to report, not the end of the file.
+//! Reads JSON leniently: a field of the wrong type is reported, and does not end the file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Number;
 
-/// The value of a field, one level deep; `T` is what an object in its place would hold.
+/// The value of a field, one level deep; `T` is the type of an object in its place.
 #[derive(Clone, Debug, Default)]
 pub enum Field<'a, T = IgnoredAny> {
     /// Missing, or null.
@@ -39,7 +39,7 @@ impl<'a, T> Field<'a, T> {
         self.text(name)?.ok_or_else(|| if empty { format!("`{name}` is empty") } else { format!("no `{name}`") })
     }
 
-    /// What somebody said, which may be nothing.
+    /// What a person said, which may be empty.
     pub fn words(self, name: &str) -> Result<Option<Cow<'a, str>>, String> {
         if let Field::Text(text) = self { Ok(Some(text)) } else { self.text(name) }
     }
@@ -74,7 +74,7 @@ impl<'a, T> Field<'a, T> {
         }
     }
 
-    /// As it is quoted to a person.
+    /// Quoted for an error message.
     pub fn shown(&self) -> String {
         match self {
             Field::Absent => "missing".to_owned(),
@@ -87,10 +87,10 @@ impl<'a, T> Field<'a, T> {
     }
 }
 
-/// Longest piece of a log that a message about it repeats.
+/// The maximum length of a quotation in an error message.
 const QUOTED_CHARS_MAX: usize = 80;
 
-/// In quotes, on one line, and cut where it is long.
+/// In quotes, on one line, and truncated if it is long.
 pub fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED_CHARS_MAX) {
         None => format!("{text:?}"),
@@ -154,23 +154,23 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> Visitor<'de> for FieldVisitor<'a, T> {
     }
 }
 
-/// Why a piece of text is not JSON. It is told by its column: a piece is on a line of its own, or has a number.
+/// Why a piece of text is not JSON. Only the column is given: a piece is on a line of its own, or has a number.
 pub fn broken(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let problem = text.split_once(" at line ").map_or(text.as_str(), |(problem, _)| problem);
     format!("invalid JSON: {problem} at column {}", error.column())
 }
 
-/// One value on its own.
+/// A single value.
 pub fn value<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<Field<'a, T>, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
     serde_json::from_str(text).map_err(|error| broken(&error))
 }
 
-/// The members of a list or an object, each still unread, so that a broken one leaves the others alone.
+/// The members of a list or an object, each still unparsed, so that a broken one does not affect the others.
 pub struct Pieces<'t> {
     pub pieces: Vec<&'t [u8]>,
-    /// Whether the end was there; a half-written file has none.
+    /// Whether the end was found; a half-written file has none.
     pub closed: bool,
 }
 
@@ -208,7 +208,7 @@ pub fn pieces(container: &[u8]) -> Pieces<'_> {
     Pieces { pieces, closed }
 }
 
-/// A member of an object as its key and its value; keys with escapes are not told apart, and none of ours has any.
+/// A member of an object as its key and its value; escapes in keys are not resolved, and none of ours has any.
 pub fn key_and_value(member: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = member.strip_prefix(b"\"")?;
     let end = rest.iter().position(|byte| *byte == b'"')?;

@@ -1,4 +1,4 @@
-//! Logs with labels: who answers whom (`gold_reply_to`), or which conversation a message is in (`gold_conversation`). Where a
+//! Logs with labels: who answers whom (`gold_reply_to`), or which conversation a message is in (`gold_conversation`). If a
 //! log has no such fields, the replies and threads of its platform are the labels, see [`platform`].
 
 mod platform;
@@ -18,9 +18,9 @@ use super::text_lines::for_each_line;
 #[derive(Clone, Debug)]
 pub struct LabelledMessage {
     pub message: Message,
-    /// What it answers; itself where it starts a conversation. Absent where nobody looked.
+    /// What it answers; itself if it starts a conversation. Absent if it is not labelled.
     pub replies_to: Option<Vec<MessageId>>,
-    /// The conversation it is in, within its channel. Absent where nobody knows.
+    /// The conversation it is in, within its channel. Absent if unknown.
     pub conversation: Option<String>,
 }
 
@@ -30,17 +30,17 @@ struct Labels {
     gold_conversation: Option<String>,
 }
 
-/// A log to learn from or to measure on.
+/// A log for training or measuring.
 #[derive(Clone, Debug)]
 pub struct LabelledLog {
     pub messages: Vec<LabelledMessage>,
-    /// What happened, without what the labels tell.
+    /// The events, without what the labels reveal.
     pub events: Vec<Event>,
 }
 
-/// Reads a log of any format with its labels: those of a transcript, or else what people did with the platform's own means
-/// (threads, replies). The latter are taken out of the events, which are laid flat into their channel: whoever is to guess
-/// them must not be shown them.
+/// Reads a log of any format with its labels: those of a transcript, or else the platform's own (threads, replies). The
+/// latter are removed from the events, which are flattened into their channel: a model that is to predict them must not see
+/// them.
 pub fn read_labelled_log(path: &str, options: &Options) -> Result<LabelledLog, ReadError> {
     let log = read(path, options, &mut |_| ())?;
     if log.format == Format::Transcript {
@@ -53,13 +53,13 @@ pub fn read_labelled_log(path: &str, options: &Options) -> Result<LabelledLog, R
     Ok(LabelledLog { messages: platform::take_labels(&mut events), events })
 }
 
-/// Reads a transcript with labels, plain or packed with gzip, or `-` for standard input. The first bad line ends the reading: a label that is passed
-/// over would be measured as a mistake of whoever guesses.
+/// Reads a transcript with labels, plain or packed with gzip, or `-` for standard input. The first bad line ends the
+/// reading: a skipped label would be measured as a mistake of the model.
 pub fn read_labelled(path: &str) -> Result<Vec<LabelledMessage>, ReadError> {
     labelled_text(name_of(path), &open(path)?)
 }
 
-/// The same of a log that is there as bytes; `name` is told with what is wrong in it.
+/// The same for a log in bytes; `name` is used in error messages.
 pub fn labelled_text(name: &str, bytes: &[u8]) -> Result<Vec<LabelledMessage>, ReadError> {
     let unpacked = unpack(name, bytes)?;
     let bad = |line, problem| ReadError::BadLine(BadLine { file: name.to_owned(), line, problem });
@@ -76,7 +76,7 @@ pub fn labelled_text(name: &str, bytes: &[u8]) -> Result<Vec<LabelledMessage>, R
     }
 }
 
-/// `None` for what nobody said: edits, deletions, reactions.
+/// `None` for what is not a message: edits, deletions, reactions.
 fn labelled(line: &[u8], number: u64) -> Result<Option<LabelledMessage>, String> {
     let line = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_owned())?;
     let Some(Input::Said(message)) = parse_line(line, number)?.map(|event| event.input) else { return Ok(None) };

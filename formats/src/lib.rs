@@ -1,4 +1,4 @@
-//! Recorded talk in and out: transcripts of our own, and what Discord, Slack, Zulip and IRC clients export.
+//! Recorded talk in and out: our own transcripts, and exports of Discord, Slack, Zulip and IRC clients.
 //!
 //! [`read`] opens and unpacks, [`read_text`] recognises the format and has it read; what no single line can know (which
 //! author is the bot itself, whom a reply answers) is filled in at the end, alike for all formats. [`Writer`] writes a

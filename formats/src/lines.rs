@@ -1,4 +1,4 @@
-//! Our own transcript: JSON Lines, one event a line.
+//! Our own transcript format: JSON Lines, one event per line.
 
 use std::borrow::Cow;
 
@@ -15,10 +15,11 @@ use super::log::{Event, Format, Log, Options};
 use super::text_lines::for_each_line;
 use super::when;
 
-/// The bot itself, where a person is named.
+/// The bot itself, in fields that name a person.
 pub const ME: &str = "@me";
 
-/// One line of a transcript; `None` for a reaction that is of no weight: of its own, or to nobody knows what. The error says what is wrong and what would be right.
+/// Parses one line of a transcript; `None` for a reaction without effect: the bot's own, or to an unknown message. The
+/// error says what is wrong and what is allowed.
 pub fn parse_line(line: &str, number: u64) -> Result<Option<Event>, String> {
     TranscriptReader::default().parse(line, number)
 }
@@ -70,17 +71,17 @@ struct Record<'a> {
     kind: Field<'a>,
     #[serde(borrow)]
     room: Field<'a>,
-    /// When it arrived, where that was not when it was said.
+    /// When it arrived, if that was not when it was said.
     #[serde(borrow)]
     heard: Field<'a>,
     #[serde(borrow)]
     backfilled: Field<'a>,
-    /// Of a reaction.
+    /// For a reaction.
     #[serde(borrow)]
     taken_back: Field<'a>,
 }
 
-/// Remembers the room of the line before: most lines are said where the last one was.
+/// Remembers the room of the previous line: most lines are in the same one.
 #[derive(Default)]
 struct TranscriptReader {
     room: Option<RoomId>,
@@ -174,7 +175,7 @@ fn boxed(text: Cow<'_, str>) -> Box<str> {
     }
 }
 
-/// The parts of a `to_message` line, the last of them still unread.
+/// The parts of a `to_message` line, the last of them still unparsed.
 struct SaidLine<'a> {
     id: MessageId,
     place: Place,

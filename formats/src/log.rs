@@ -1,4 +1,4 @@
-//! What reading a log gives, and what it can be told beforehand.
+//! The result of reading a log, and its options.
 
 use std::fmt;
 
@@ -8,20 +8,20 @@ use jiff::civil::{Date, date};
 
 use super::error::ReadError;
 
-/// A recorded log as things that happened, in the order of the file.
+/// A recorded log as events, in the order of the file.
 #[derive(Clone, Debug)]
 pub struct Log {
     pub format: Format,
     pub events: Vec<Event>,
     /// Lines that could not be read.
     pub bad: Vec<BadLine>,
-    /// Reactions that are only counted: it is not told who reacted, or to what.
+    /// Reactions that are only counted: the log does not say who reacted, or to what.
     pub reactions: u64,
 }
 
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Counted from 1; in an export, the place in its list of messages.
+    /// Counted from 1; in an export, the position in its list of messages.
     pub line: u64,
     pub at: Time,
     /// `Said`, `Changed` or `Told`.
@@ -47,11 +47,11 @@ pub enum Format {
 
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The first bad line ends the reading.
+    /// Stop at the first bad line.
     pub strict: bool,
     /// Ids or names under which the bot itself took part.
     pub me: Vec<String>,
-    /// The first day of an IRC log that tells no date.
+    /// The first day of an IRC log without a date.
     pub first_day: Date,
 }
 

@@ -9,8 +9,8 @@ use super::detect::{read_archive, read_text};
 use super::error::ReadError;
 use super::log::{Log, Options};
 
-/// Reads a log: a file, plain or packed with gzip or zip, a folder, or `-` for standard input. `progress` is told how many
-/// bytes of it are read.
+/// Reads a log: a file, plain or packed with gzip or zip, a folder, or `-` for standard input. `progress` gets the number
+/// of bytes read.
 pub fn read(path: &str, options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Log, ReadError> {
     if path == STANDARD_INPUT {
         return read_text(name_of(path), &open(path)?, options, progress);
@@ -25,7 +25,7 @@ pub fn read(path: &str, options: &Options, progress: &mut dyn FnMut(u64)) -> Res
 /// How standard input is named on a command line.
 const STANDARD_INPUT: &str = "-";
 
-/// What a log is called where something is wrong with it.
+/// The name of a log in error messages.
 pub(crate) fn name_of(path: &str) -> &str {
     if path == STANDARD_INPUT { "stdin" } else { path }
 }
@@ -39,7 +39,7 @@ pub(crate) fn open(path: &str) -> Result<Arc<Vec<u8>>, ReadError> {
     whole(path, file).map(Arc::new)
 }
 
-/// It can be read only once, and some read a log several times: what was read is kept.
+/// It can be read only once, and some commands read a log several times, so its content is kept.
 fn standard_input() -> Result<Arc<Vec<u8>>, ReadError> {
     static BYTES: Mutex<Option<Arc<Vec<u8>>>> = Mutex::new(None);
     let mut bytes = BYTES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What no line can know by itself: which author is the bot, and whom a reply answers.
+//! Fills in what a single line cannot know: which author is the bot, and whom a reply answers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -29,7 +29,7 @@ fn is_mine(message: &Message) -> bool {
     message.author.voice == Voice::Me
 }
 
-/// As given, and the ids of those who speak under such a name.
+/// As given, and the ids of people who speak under such a name.
 fn ids_of_me(events: &[Event], options: &Options) -> HashSet<PersonId> {
     let by_name = message_of(events).map(|message| &message.author).filter(|author| options.is_me(&author.name));
     options.me.iter().map(PersonId::new).chain(by_name.map(|author| author.id.clone())).collect()
@@ -49,7 +49,7 @@ fn recognise_me(message: &mut Message, mine: &HashSet<PersonId>) {
     }
 }
 
-/// A reply to a message whose author it does not tell.
+/// Whether it is a reply to a message with an unknown author.
 fn is_open(message: &Message) -> bool {
     message.reply.as_ref().is_some_and(|reply| reply.to.is_some() && !reply.to_me && reply.to_person.is_none())
 }

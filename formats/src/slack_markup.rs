@@ -1,7 +1,7 @@
-//! Slack's markup, as it would be read on the screen: `<@U1>` is "@花子", `<https://x|the page>` is "the page". Exports
-//! and live messages are written in it alike.
+//! Converts Slack's markup to what is shown on the screen: `<@U1>` is "@花子", `<https://x|the page>` is "the page". Exports
+//! and live messages use the same markup.
 
-/// Who is behind the ids in a text, as far as it is known.
+/// Resolves the ids in a text to names, as far as known.
 pub struct NameLookup<'k> {
     pub person: &'k dyn Fn(&str) -> Option<String>,
     pub channel: &'k dyn Fn(&str) -> Option<String>,

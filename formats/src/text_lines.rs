@@ -1,11 +1,11 @@
-//! The lines of a text, with numbers, whatever ends them.
+//! The lines of a text, with numbers, with any line ending.
 
 use std::io::BufRead;
 
-/// How often reading tells how far it is.
+/// How often progress is reported.
 const PROGRESS_BYTES: usize = 1 << 20;
 
-/// Blank lines count and are passed over. A mark of UTF-8 at the very beginning belongs to no line.
+/// Blank lines are counted and skipped. A byte order mark at the beginning belongs to no line.
 pub fn for_each_line<'t, E>(
     text: &'t [u8],
     progress: &mut dyn FnMut(u64),

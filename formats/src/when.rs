@@ -24,7 +24,7 @@ pub fn from_field<T>(name: &str, field: &Field<'_, T>) -> Result<Time, String> {
     }
 }
 
-/// To the nearest millisecond.
+/// Rounded to milliseconds.
 fn from_seconds(seconds: f64) -> Option<Time> {
     (0.0..SECONDS_END).contains(&seconds).then(|| Time((seconds * 1000.0).round() as u64))
 }

@@ -1,4 +1,4 @@
-//! Writes what happened as our own transcript, so that reading it gives the same again.
+//! Writes events as our own transcript, so that reading it gives the same events.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::lines::ME;
 
-/// Remembers who said what: an edit is written under the name of whoever wrote the message.
+/// Remembers authors: an edit is written under the name of the author of the message.
 #[derive(Default)]
 pub struct Writer {
     authors: HashMap<(RoomId, MessageId), Value>,
@@ -22,7 +22,8 @@ pub struct Writer {
 const SOMEBODY: &str = "somebody";
 
 impl Writer {
-    /// One line; `None` for what is not talk. `handled` is when it was, which tells when it arrived where nothing else does.
+    /// One line; `None` for what is not talk. `handled` is when it was handled, which is the time of arrival if nothing
+    /// else is known.
     pub fn line(&mut self, handled: Time, input: &Input) -> Option<String> {
         let heard = if let Input::Said(Message { heard: Some(heard), .. }) = input { *heard } else { handled };
         let mut line = match input {
@@ -123,7 +124,7 @@ fn seconds(at: Time) -> Value {
     at.seconds().into()
 }
 
-/// Somebody may call themselves what only the bot is called here.
+/// A person may have a name that is reserved for the bot here.
 fn somebody_else(name: &str) -> Cow<'_, str> {
     if name == ME { "＠me".into() } else { name.into() }
 }

@@ -20,7 +20,7 @@ struct Realm {
     zerver_stream: Vec<Stream>,
     zerver_recipient: Vec<Recipient>,
     zerver_userprofile: Vec<User>,
-    /// Bots of the program itself.
+    /// Zulip's own bots.
     zerver_userprofile_crossrealm: Vec<User>,
 }
 
@@ -39,7 +39,7 @@ struct Recipient {
     type_id: u64,
 }
 
-/// The kind of a recipient that is a stream; others are people.
+/// The type of a recipient that is a stream; others are people.
 const STREAM: u8 = 2;
 
 #[derive(Deserialize)]
@@ -62,7 +62,7 @@ struct ZulipPost {
     date_sent: f64,
 }
 
-/// Where the export lies in the archive, if there is one: empty, or a folder with a `/` at its end.
+/// The folder of the export in the archive, if there is one: empty, or with a trailing `/`.
 pub fn root(files: &[String]) -> Option<String> {
     let roots = files.iter().filter_map(|file| file.strip_suffix(REALM));
     let has_messages = |root: &&str| files.iter().any(|file| is_messages(file, root));
@@ -111,7 +111,7 @@ pub fn read(
     Ok(log)
 }
 
-/// What messages refer to by number.
+/// Names by the numbers that messages refer to.
 struct Names {
     people: HashMap<u64, User>,
     by_name: HashMap<String, u64>,

@@ -1,4 +1,4 @@
-//! Whatever Discord's gateway tells: names stay on one line, places lead back to their channel, and what is heard is decided.
+//! Whatever Discord's gateway sends: names stay on one line, places lead back to their channel, and what is heard is decided.
 //!
 //! An input is events, one a line, as the gateway sends them: `{"t": kind, "d": data}`.
 #![no_main]

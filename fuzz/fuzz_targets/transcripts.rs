@@ -1,4 +1,4 @@
-//! Whatever bytes a log is made of, it is read or refused, and what was read can be lived through.
+//! Whatever bytes a log is made of, it is read or refused, and what was read can be replayed.
 //!
 //! An input is a log as it is. One that begins with a line `zip` is packed first, since no mutation keeps the checksums of
 //! a zip: files with their names on the first line, between lines of `%%`.

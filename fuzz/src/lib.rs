@@ -1,4 +1,4 @@
-//! What the targets share: a talk is lived through, and every message in it is decided once.
+//! Shared by the targets: replays a talk, and checks that every message in it is decided once.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub fn live(policies: Policies, agrees: bool, talk: impl IntoIterator<Item = (Ti
     assert!(open.is_empty(), "said more or less often than decided: {open:?}");
 }
 
-/// What is told to a person about a mistake is a line in a terminal or a log.
+/// An error message is one line in a terminal or a log.
 pub fn assert_one_line(text: &str) {
     assert!(!text.trim().is_empty(), "says nothing");
     assert!(!text.contains(['\n', '\r']), "more than one line: {text:?}");

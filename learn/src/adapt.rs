@@ -1,10 +1,10 @@
-//! Adapts the built-in models to the history of a room: more trees, grown on its own labels, as many as help where they have
-//! not looked.
+//! Adapts the built-in models to the history of a room: adds trees trained on its own labels, as many as help on held-out
+//! data.
 //!
-//! Every message is guessed by models that were grown without its part of the log; channels, or stretches of a long one, are
-//! dealt out over the parts. How many trees a part is guessed with is chosen by the other parts, so that the figures are of
-//! messages that had no say in anything. Links come first, as the conversations that they make are what the others look at.
-//! What is not better is left as it is built in.
+//! Every message is predicted by models that were trained without its part of the log; channels, or stretches of a long
+//! one, are distributed over the parts. The number of trees for a part is chosen by the other parts, so that the figures
+//! are of messages that had no influence on it. Links come first, because the other models see the conversations that they
+//! form. A model that does not improve stays the built-in one.
 
 use aizuchi_core::likelihood::{self, steps, turn};
 use aizuchi_core::trees::{Feature, Trees, probability};
@@ -18,25 +18,25 @@ use crate::rooms::Room;
 use crate::rows::{Example, LinkRows, Rows, collect};
 use crate::train::calibrate;
 
-/// Parts of the cross-validation.
+/// The folds of the cross-validation.
 const FOLDS: usize = 5;
-/// A channel with so many messages is cut into stretches.
+/// A channel with this many messages is split into stretches.
 const LONG: usize = 500;
-/// With fewer labelled messages nothing can be told.
+/// With fewer labelled messages nothing can be concluded.
 pub const LABELLED_MIN: usize = 300;
-/// Of more labelled messages, a tree looks at some.
+/// With more labelled messages, a tree is trained on a sample.
 const LABELLED_MANY: f64 = 40_000.0;
-/// How many more trees are tried.
+/// How many additional trees are tried.
 const MORE: [usize; 6] = [0, 20, 40, 80, 160, 320];
 const MORE_MAX: usize = MORE[MORE.len() - 1];
-/// By so much, at the least, one has to be better.
+/// The minimum improvement.
 const BETTER: f64 = 0.002;
-/// And links by so many times what chance would do.
+/// And for links, in multiples of the standard deviation.
 const DEVIATIONS: f64 = 2.0;
-/// In so many parts of the log, at the least.
+/// The minimum number of parts of the log that improve.
 const PARTS_BETTER: usize = FOLDS - 1;
 
-/// How well one model did, held out, before and after.
+/// The held-out results of one model, before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     pub model: &'static str,
@@ -44,12 +44,12 @@ pub struct Verdict {
     pub before: Vec<f64>,
     pub after: Vec<f64>,
     pub examples: usize,
-    /// How many trees it got; none where it is left as it was.
+    /// How many trees were added; 0 if it stays as it was.
     pub trees: usize,
     pub better: bool,
 }
 
-/// What came of it. A model that is not better is absent.
+/// The result. A model that does not improve is absent.
 #[derive(Clone, Debug)]
 pub struct Adaptation {
     pub labelled: usize,
@@ -72,7 +72,7 @@ struct Progress<'a> {
     tell: &'a mut dyn FnMut(f64),
 }
 
-/// Lives through the log count as so many trees.
+/// A pass over the log counts as this many trees.
 const LIFE: usize = 20;
 const ALL: usize = (1 + FOLDS) * LIFE + 3 * (FOLDS + 1) * MORE_MAX;
 
@@ -88,7 +88,7 @@ pub fn labelled(channels: &[Channel]) -> usize {
     channels.iter().flat_map(Channel::answers).flatten().count()
 }
 
-/// `tell` is called with how much is done.
+/// `tell` gets the progress.
 pub fn adapt(channels: &[Channel], tell: &mut dyn FnMut(f64)) -> Adaptation {
     let labelled = labelled(channels);
     let rooms = deal(channels);
@@ -126,7 +126,7 @@ pub fn adapt(channels: &[Channel], tell: &mut dyn FnMut(f64)) -> Adaptation {
     Adaptation { labelled, links: own_links, join: own_join, turn: own_turn, usual, verdicts }
 }
 
-/// Deals channels, and the stretches of long ones, out over the parts.
+/// Distributes channels, and the stretches of long ones, over the parts.
 fn deal(channels: &[Channel]) -> Vec<Room> {
     let room = |(index, channel): (usize, &Channel)| {
         let stretches = if channel.said.len() >= LONG { FOLDS } else { 1 };
@@ -204,7 +204,7 @@ struct Compared {
     lost: usize,
 }
 
-/// Which share of the messages is put into its own conversation, by either guesses.
+/// The share of messages in their own conversation, before and after.
 fn compare(rooms: &[Room], before: &[Vec<usize>], after: &[Vec<usize>]) -> Compared {
     let (mut all, mut right, mut gained, mut lost) = (0, 0, 0, 0);
     for ((room, before), after) in rooms.iter().zip(before).zip(after) {
@@ -221,7 +221,7 @@ fn compare(rooms: &[Room], before: &[Vec<usize>], after: &[Vec<usize>]) -> Compa
     Compared { all, before: share(right), after: share(right + gained - lost), gained, lost }
 }
 
-/// The first so many trees of a model.
+/// The first `count` trees of a model.
 fn first_trees(model: &Trees, count: usize) -> Trees {
     Trees { trees: model.trees[..count].to_vec(), ..model.clone() }
 }
@@ -247,7 +247,7 @@ fn sums_by_count(model: &Trees, matrix: &Matrix) -> Vec<Vec<i32>> {
     sums
 }
 
-/// In how many groups the highest sum is that of a right one.
+/// In how many groups a right alternative has the highest sum.
 fn picked_right(rows: &LinkRows, sums: &[i32]) -> usize {
     let right = |ends: &&[usize]| {
         // Of equal ones the first.
@@ -299,7 +299,7 @@ impl<const N: usize> Yes<'_, N> {
                 places.iter().zip(sums).for_each(|(place, sum)| tried[*place] = sum as f32 / 1000.0);
             }
         }
-        // Without more trees it is the built-in one, and not one per part.
+        // Without additional trees it is the built-in model, not one per part.
         tried[0] = examples.iter().map(|example| self.built_in(example)).collect();
         let best_by = |wanted: &dyn Fn(usize) -> bool| {
             let worth = |guesses: &Vec<f32>| {
@@ -351,7 +351,7 @@ impl<const N: usize> Yes<'_, N> {
         self.trees.calibrated(self.trees.sum(&example.values))
     }
 
-    /// `None` where the wanted ones are all alike.
+    /// `None` if the wanted examples all have the same label.
     fn grow(&self, growth: &Growth, wanted: impl Fn(usize) -> bool, progress: &mut Progress<'_>) -> Option<Trees> {
         let (matrix, target, weight) = matrix(self.features, self.after.0, wanted);
         if !(target.contains(&true) && target.contains(&false)) {
@@ -377,7 +377,7 @@ fn matrix<const N: usize>(
     (matrix, target, weight)
 }
 
-/// Where it was not found that somebody takes part, nothing is expected of them.
+/// If a participant was not recognised, the prediction is 0.
 fn with_missed<const N: usize>((examples, missed): Seen<'_, N>, guesses: impl Iterator<Item = f32>) -> Guesses {
     let found = examples.iter().zip(guesses).map(|(example, guess)| (example.fold, guess, example.happened));
     found.chain(missed.iter().map(|(_, fold, happened)| (*fold, f32::MIN, *happened))).collect()
@@ -385,7 +385,7 @@ fn with_missed<const N: usize>((examples, missed): Seen<'_, N>, guesses: impl It
 
 fn figures(guesses: &Guesses) -> [f64; 2] {
     let outcomes: Vec<(f32, bool)> = guesses.iter().map(|(_, guess, happened)| (*guess, *happened)).collect();
-    // Where all are alike there is no order to speak of.
+    // If all labels are the same, the figure is undefined.
     let of = |figure: f64| if figure.is_finite() { figure } else { 0.0 };
     [of(auc(&outcomes)), of(average_precision(&outcomes))]
 }

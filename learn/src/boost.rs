@@ -1,4 +1,4 @@
-//! Grows boosted trees: the same data and seed give the same model, byte by byte.
+//! Trains boosted trees: the same data and seed give the same model, byte by byte.
 
 use aizuchi_core::trees::{SCALE, Tree, Trees, VALUES, exp};
 
@@ -9,10 +9,10 @@ pub struct Matrix {
     pub rows: usize,
 }
 
-/// What is to be guessed.
+/// What is to be predicted.
 pub enum Goal<'a> {
-    /// One of the right ones of each group of rows; groups are given by where they begin, and where the last one ends. A
-    /// group's weight says how much it counts, compared with others: below 1 it is looked at less often.
+    /// One of the right rows of each group; groups are given by where they begin, and where the last one ends. A group's
+    /// weight says how much it counts, compared with others: below 1 it is sampled less often.
     OneOf { begins: &'a [usize], right: &'a [bool], weight: &'a [f32] },
     /// Yes or no for each row, each with its weight.
     Whether { target: &'a [bool], weight: &'a [f32] },
@@ -24,7 +24,7 @@ pub struct Growth {
     pub depth: usize,
     pub rate: f64,
     pub ridge: f64,
-    /// Share of the groups, and of the features, that a tree looks at.
+    /// The share of the groups, and of the features, that a tree is trained on.
     pub rows: f64,
     pub columns: f64,
     pub seed: u64,
@@ -46,7 +46,7 @@ impl Matrix {
     }
 }
 
-/// The same number between 0 and 1 for the same thing in the same tree.
+/// A deterministic number between 0 and 1 for a thing in a tree.
 fn chance(seed: u64, tree: usize, thing: usize) -> f64 {
     let mut mixed =
         seed ^ (tree as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (thing as u64).wrapping_mul(0xd1b5_4a32_d192_ed03);
@@ -67,7 +67,7 @@ pub fn grow(matrix: &Matrix, goal: &Goal<'_>, growth: &Growth) -> Trees {
     grow_on(model, sums, matrix, goal, growth, &mut || ())
 }
 
-/// More trees for a model that has some. `grown` is called after each.
+/// Adds trees to a model. `grown` is called after each.
 pub fn grow_more(model: &Trees, matrix: &Matrix, goal: &Goal<'_>, growth: &Growth, grown: &mut dyn FnMut()) -> Trees {
     let mut model = model.clone();
     let mut sums: Vec<i32> = (0..matrix.rows).map(|row| model.sum(&matrix.row(row))).collect();
@@ -79,7 +79,7 @@ pub fn grow_more(model: &Trees, matrix: &Matrix, goal: &Goal<'_>, growth: &Growt
     grow_on(model, sums, matrix, goal, growth, grown)
 }
 
-/// By how much all sums are to be moved so that as much is expected as happened.
+/// By how much all sums are to be shifted so that the expected number equals the observed one.
 fn shift(sums: &[i32], target: &[bool], weight: &[f32]) -> i32 {
     let mut shift = 0.0f64;
     for _ in 0..30 {
@@ -138,7 +138,7 @@ impl Slopes {
                     let rights: f32 = group.clone().filter(|row| right[*row]).map(odds).sum();
                     for row in group {
                         let p = odds(row) / total;
-                        // Of several right ones, the one that is likely already is to become likelier.
+                        // Of several right ones, the one that is already likely is to become more likely.
                         let target = if right[row] { odds(row) / rights.max(f32::MIN_POSITIVE) } else { 0.0 };
                         (self.g[row], self.h[row]) = (p - target, (p * (1.0 - p)).max(1e-4));
                     }
@@ -155,13 +155,13 @@ impl Slopes {
     }
 }
 
-/// The rows a tree is grown on.
+/// The rows a tree is trained on.
 struct Sample {
     rows: Vec<u32>,
     slopes: Vec<[f32; 2]>,
 }
 
-/// Rows whose guess is this close to right are sampled, the few standing for the many.
+/// Rows whose prediction is this close to right are sampled, with higher weights.
 const SETTLED: f32 = 0.01;
 const SETTLED_SHARE: f32 = 0.2;
 
@@ -224,7 +224,7 @@ fn grow_one(matrix: &Matrix, sample: &Sample, columns: &[usize], growth: &Growth
     tree
 }
 
-/// A tree as it grows.
+/// A tree in training.
 #[derive(Default)]
 struct GrownTree {
     splits: Vec<(u8, u8)>,

@@ -1,4 +1,4 @@
-//! The model card: what the models are made from, how good they are, and where they end.
+//! The model card: what the models were trained on, how good they are, and their limits.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::models::Models;
 use crate::rooms::Kind;
 use crate::rows::Rows;
 
-/// How the models did on logs of one kind.
+/// The results of the models on logs of one kind.
 pub struct Measurements {
     pub links: Links,
     pub placements: Placements,
@@ -22,8 +22,8 @@ pub struct Measurements {
 }
 
 impl Measurements {
-    /// Of the rows of one kind, with guesses for each example of joining and of turns. A participant that was not found to take
-    /// part counts as guessed with 0.
+    /// For the rows of one kind, with predictions for each example of joining and of turns. A participant that was not
+    /// recognised counts as predicted with 0.
     pub fn of(rows: &Rows, kind: usize, join: &[f32], turn: &[f32]) -> Measurements {
         let of_kind = |happened: bool, guess: f32, of: usize| (of == kind).then_some((guess, happened));
         let join = rows.join.iter().zip(join).filter_map(|(it, guess)| of_kind(it.happened, *guess, it.kind)).collect();
@@ -33,7 +33,7 @@ impl Measurements {
         Measurements { links: score.links, placements: score.placements, join, turn: turn.chain(missed).collect() }
     }
 
-    /// By the models that lived through it themselves.
+    /// By the models that processed the log themselves.
     pub fn of_itself(rows: &Rows, kind: usize) -> Measurements {
         let join: Vec<f32> = rows.join.iter().map(|example| example.guess).collect();
         let turn: Vec<f32> = rows.turn.iter().map(|example| example.guess).collect();
@@ -162,7 +162,7 @@ fn figure(number: f64) -> String {
     if number.is_nan() { "–".to_owned() } else { format!("{number:.3}") }
 }
 
-/// What each feature of a model says, a line each: `id = sentence`.
+/// The sentences of the features, one per line: `id = sentence`.
 const JOIN_FEATURES: &str = include_str!("../../locales/en/features.ftl");
 const LINK_FEATURES: &str = include_str!("link_features.txt");
 const TURN_FEATURES: &str = include_str!("turn_features.txt");
@@ -176,7 +176,7 @@ fn sentence_of(id: &str, sentences: &'static str) -> &'static str {
     sentences.lines().find_map(named).unwrap_or_else(|| panic!("the feature {id} has no sentence"))
 }
 
-/// The features of a model, those it asks about most often first.
+/// The features of a model, the most frequently used first.
 fn table(card: &mut String, title: &str, features: &[Feature], sentences: &'static str, model: &Trees) {
     let asked = |index: usize| {
         let all = model.trees.iter().flat_map(|tree| tree.splits());

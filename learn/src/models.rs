@@ -1,4 +1,4 @@
-//! The models that the core has compiled in, as they are trained and measured together.
+//! The models that are compiled into the core, as they are trained and measured together.
 
 use aizuchi_core::conversations::LinkModel;
 use aizuchi_core::likelihood::{JoinModel, TurnModel};
@@ -16,7 +16,7 @@ impl Models {
         Models { link: link.clone(), join: join.clone(), turn: turn.clone() }
     }
 
-    /// Know nothing yet: what training begins with.
+    /// Empty models, with which training begins.
     pub fn empty() -> Models {
         Models { link: LinkModel::empty(), join: JoinModel::empty(), turn: TurnModel::empty() }
     }

@@ -1,4 +1,4 @@
-//! The rooms that are lived through: the logs as they are, and changed in the ways talk elsewhere differs.
+//! The rooms for training: the logs as they are, and variants that differ as talk elsewhere does.
 
 use aizuchi_core::conversations::{Conversations, LinkModel};
 use aizuchi_core::types::stable_hash;
@@ -13,21 +13,21 @@ pub struct Kind {
     pub channels: Vec<Channel>,
 }
 
-/// A channel to be lived through.
+/// A channel for training.
 #[derive(Clone, Debug)]
 pub struct Room {
     pub channel: Channel,
     pub kind: usize,
-    /// Which part of a cross-validation it is in; the first of its stretches is, where it is in several.
+    /// Its fold in the cross-validation; that of its first stretch if it has several.
     pub fold: usize,
-    /// Into so many stretches it is cut, each in another part.
+    /// How many stretches it is split into, each in another fold.
     pub stretches: usize,
-    /// As if no word of it were known.
+    /// As if none of its words were known.
     pub wordless: bool,
 }
 
 impl Room {
-    /// The part of a cross-validation that a message is in.
+    /// The fold of a message.
     pub fn fold_of(&self, index: usize) -> usize {
         match self.stretches {
             1 => self.fold,
@@ -36,15 +36,15 @@ impl Room {
     }
 }
 
-/// One way to live through logs, and how much is learnt from it.
+/// One variant of the logs, and how much it counts.
 pub struct Life {
     pub rooms: Vec<Room>,
     pub share: f32,
-    /// Whether it shows where people join and whose turn it is, or links alone.
+    /// Whether it is used for joining and turns, or for links alone.
     pub joins: bool,
 }
 
-/// How much is learnt from each way, compared with the talk as it is.
+/// The weight of each variant, relative to the original talk.
 #[derive(Clone, Copy, Debug)]
 pub struct Shares {
     pub wordless: f32,
@@ -56,7 +56,7 @@ pub struct Shares {
     pub fresh: f32,
 }
 
-/// The talk as it is.
+/// The original talk.
 pub fn as_it_is(kinds: &[Kind], folds: usize) -> Vec<Room> {
     let rooms = |(kind, logs): (usize, &Kind)| {
         let room = |(index, channel): (usize, &Channel)| {
@@ -68,7 +68,7 @@ pub fn as_it_is(kinds: &[Kind], folds: usize) -> Vec<Room> {
     kinds.iter().enumerate().flat_map(rooms).collect()
 }
 
-/// All ways; the first is the talk as it is, then as if no word were known, then as if nobody were called by name.
+/// All variants; the first is the original talk, then as if no word were known, then as if nobody were called by name.
 pub fn lives(known: &[Room], shares: &Shares) -> Vec<Life> {
     let wordless = known.iter().cloned().map(|room| Room { wordless: true, ..room }).collect();
     let change = |rooms: &[Room], change: fn(&Channel, usize) -> Channel| -> Vec<Room> {
@@ -108,11 +108,11 @@ fn without_names(channel: &Channel) -> Channel {
     channel
 }
 
-/// A mention counts as a hint if whom it names spoke among so many messages before.
+/// A mention counts as a hint if the mentioned person spoke within this many messages before.
 const HINTED_MAX: usize = 24;
 
-/// Messages that nobody labelled, with whom they mention as the label: the mention itself is taken off, and whom it is for is
-/// to be found without it.
+/// Unlabelled messages with their mention as the label: the mention itself is removed, and its target is to be found
+/// without it.
 fn by_hints(channel: &Channel) -> Channel {
     let mut hinted = without_names(channel);
     for (index, said) in channel.said.iter().enumerate() {
@@ -125,11 +125,11 @@ fn by_hints(channel: &Channel) -> Channel {
     hinted
 }
 
-/// Between two pauses so many are said, and so many minutes they last.
+/// How many messages there are between two pauses, and how many minutes a pause lasts.
 const BETWEEN_PAUSES: usize = 60;
 const PAUSES: [u64; 5] = [20, 45, 120, 400, 900];
 
-/// The same talk in a room that is silent for long before some conversations. What answers over a pause is not looked at.
+/// The same talk in a room that is silent for long before some conversations. Answers across a pause are not used.
 fn with_pauses(channel: &Channel) -> Channel {
     let mut channel = channel.clone();
     let (mut last, mut longer, mut pauses) = (0, 0, 0);
@@ -148,11 +148,11 @@ fn with_pauses(channel: &Channel) -> Channel {
 
 /// How much slower or faster a room becomes, in percent.
 const PACES: [u64; 6] = [1000, 30, 4000, 300, 12_000, 10];
-/// After so many hours of talk a night follows.
+/// A night follows after this much talk.
 const DAY: u64 = 10 * 3_600_000;
 const NIGHT: u64 = 14 * 3_600_000;
 
-/// The same talk at another pace: every gap is stretched, some more than others, with a night now and then.
+/// The same talk at another pace: every gap is scaled, some more than others, with an occasional night.
 fn at_another_pace(channel: &Channel, number: usize) -> Channel {
     let mut channel = channel.clone();
     let pace = PACES[number % PACES.len()];
@@ -173,11 +173,11 @@ fn at_another_pace(channel: &Channel, number: usize) -> Channel {
     channel
 }
 
-/// So many channels are laid into one room.
+/// How many channels are merged into one room.
 const TOGETHER: usize = 4;
 
-/// Several channels of one kind laid into one room by the clock: conversations interleave there more than they do in any of
-/// them. Logs whose channels are stretches of one channel are left out: there is no clock they share.
+/// Several channels of one kind merged into one room by time: conversations interleave there more than in any of them. Logs
+/// whose channels are stretches of one channel are left out: they share no clock.
 fn mixed(known: &[Room]) -> Vec<Room> {
     let mut rooms = Vec::new();
     let folds = known.iter().map(|room| room.fold).max().unwrap_or(0);
@@ -215,7 +215,7 @@ fn fresh(known: &[Room]) -> Vec<Room> {
                 Said { gold: gold.flatten(), ..said.clone() }
             };
             let part: Vec<Said> = part.iter().map(cut).collect();
-            // Whose conversation began before is not known to have begun here.
+            // A conversation that began before is not known to have begun here.
             let before: Vec<Option<usize>> = said[..begin].iter().map(|said| said.conversation).collect();
             let is_known = |said: &Said| said.conversation.is_none_or(|label| !before.contains(&Some(label)));
             let said = part

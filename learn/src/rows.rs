@@ -1,4 +1,4 @@
-//! Turns rooms into rows of features, by letting the core live through them.
+//! Turns rooms into rows of features, by running the core over them.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,12 +14,12 @@ use crate::models::Models;
 use crate::rooms::Room;
 use crate::words::heard;
 
-/// A row of features with its label, and where it comes from.
+/// A row of features with its label and origin.
 #[derive(Clone, Debug)]
 pub struct Example<V> {
     pub values: V,
     pub happened: bool,
-    /// What the models themselves made of it.
+    /// The prediction of the models themselves.
     pub guess: f32,
     pub kind: usize,
     pub fold: usize,
@@ -35,11 +35,11 @@ pub struct Rows {
     pub group: Vec<(usize, usize)>,
     pub join: Vec<Example<likelihood::Values>>,
     pub turn: Vec<Example<turn::TurnValues>>,
-    /// Examples of turns in which the participant was not found to take part: kind and whether it spoke next.
+    /// Examples of turns in which the participant was not recognised: kind and whether they spoke next.
     pub turn_missed: Vec<(usize, usize, bool)>,
-    /// By room, of each message the index of what it was taken to answer.
+    /// By room, the index of the message that each message was taken to answer.
     pub guessed: Vec<Vec<usize>>,
-    /// How the models themselves did, by kind.
+    /// The results of the models themselves, by kind.
     pub scores: Vec<Score>,
 }
 
@@ -48,11 +48,11 @@ pub struct Score {
     /// Exact targets, and whether the conversation is right.
     pub links: Links,
     pub placements: Placements,
-    /// Labelled messages of which a right alternative was weighed.
+    /// Labelled messages with a right alternative among the candidates.
     pub reachable: usize,
 }
 
-/// Lives through every room with the models that are meant for it.
+/// Processes every room with its models.
 pub fn collect<'m>(rooms: &[Room], models: impl Fn(usize) -> &'m Models) -> Rows {
     let mut rows = Rows { links: Matrix::new(pairs::FEATURES.len()), begins: vec![0], ..Rows::default() };
     let kinds = rooms.iter().map(|room| room.kind + 1).max().unwrap_or(0);
@@ -131,15 +131,15 @@ impl Rows {
     }
 }
 
-/// At most so many participants of a conversation are examples at one message: those who spoke last.
+/// The maximum number of participants of a conversation that are examples at one message: those who spoke last.
 const WATCHED_MAX: usize = 6;
 
-/// Of each message those who took part in its conversation before, and whether each spoke next in it.
+/// For each message the earlier participants of its conversation, and whether each spoke next in it.
 fn turns(room: &Room) -> Vec<Vec<(u64, bool)>> {
     let said = &room.channel.said;
     let mut examples = vec![Vec::new(); said.len()];
     for talk in talks(&room.channel) {
-        // Who spoke last is last.
+        // The latest speaker is last.
         let mut people: Vec<u64> = Vec::new();
         for pair in talk.windows(2) {
             let (author, next) = (said[pair[0]].author, said[pair[1]].author);
@@ -152,7 +152,7 @@ fn turns(room: &Room) -> Vec<Vec<(u64, bool)>> {
     examples
 }
 
-/// Links of several lives, each group with its weight, in some of the folds.
+/// Links of several variants, each group with its weight, in some of the folds.
 #[derive(Default)]
 pub struct LinkRows {
     pub matrix: Matrix,
@@ -162,7 +162,7 @@ pub struct LinkRows {
 }
 
 impl LinkRows {
-    /// `weight` is given the kind.
+    /// `weight` gets the kind.
     pub fn of(lives: &[(&Rows, f32)], weight: impl Fn(usize) -> f32, wanted: impl Fn(usize) -> bool) -> LinkRows {
         let matrix = Matrix::new(pairs::FEATURES.len());
         let mut all = LinkRows { matrix, begins: vec![0], ..LinkRows::default() };

@@ -16,21 +16,21 @@ use crate::words::{Corpus, Counts, Label, labels_of};
 pub struct TrainingResult {
     pub models: Models,
     pub words: String,
-    /// Of the training logs, by kind, each channel guessed by models that have not seen it.
+    /// For the training logs, by kind, each channel predicted by models that have not seen it.
     pub held_out: Vec<Measurements>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub folds: usize,
-    /// How often links are learnt in haste before they are learnt in earnest.
+    /// How many quick rounds of training links precede the final one.
     pub looks: usize,
     pub first: Growth,
     pub links: Growth,
     pub join: Growth,
     pub turn: Growth,
     pub shares: Shares,
-    /// How much a guessed label counts for what words tell, where nobody looked.
+    /// The weight of a predicted label for words, for unlabelled messages.
     pub guessed: f32,
     /// A kind with few labels counts more: the ratio of labels to this power.
     pub balance: f32,
@@ -74,7 +74,7 @@ pub fn train(kinds: &[Kind], plan: &Plan, tell: &dyn Fn(&str)) -> TrainingResult
     let labels = TELLS.map(|what| known_labels(&known, what));
     students.iter_mut().for_each(|student| student.learn_words(&corpus, &labels));
     let mut rows = school.live(&students);
-    // What a model sees depends on what it guessed before: it has to settle.
+    // What a model sees depends on its earlier predictions, so they have to converge.
     for look in 1..=plan.looks {
         school.learn_links(&mut students[..plan.folds], &rows, &plan.first);
         rows = school.live(&students);
@@ -105,14 +105,14 @@ pub fn train(kinds: &[Kind], plan: &Plan, tell: &dyn Fn(&str)) -> TrainingResult
     TrainingResult { models, words, held_out }
 }
 
-/// How much each kind counts.
+/// The weight of each kind.
 fn weights(kinds: &[Kind], balance: f32) -> Vec<f32> {
     let labelled = |kind: &Kind| kind.channels.iter().flat_map(Channel::answers).flatten().count().max(1) as f32;
     let most = kinds.iter().map(labelled).fold(1.0, f32::max);
     kinds.iter().map(|kind| (most / labelled(kind)).powf(balance)).collect()
 }
 
-/// What is learnt from, and how.
+/// The training data and plan.
 struct School<'a> {
     kinds: &'a [Kind],
     plan: &'a Plan,
@@ -158,7 +158,7 @@ impl School<'_> {
         grow(&matrix, &Goal::Whether { target: &target, weight: &weight }, growth)
     }
 
-    /// Honest guesses about the talk as it is, each channel guessed by a model that has not seen it; and what made them honest.
+    /// Held-out predictions on the original talk, each channel by a model that has not seen it; and their calibration.
     fn held_out<const N: usize>(
         &self,
         rows: &[Rows],
@@ -226,7 +226,7 @@ impl FoldModels {
     }
 }
 
-/// By room, then by message; absent where nothing is known.
+/// By room, then by message; absent if unknown.
 type Labels = Vec<Vec<Option<Label>>>;
 
 fn known_labels(rooms: &[Room], what: WordSignal) -> Labels {
@@ -234,8 +234,8 @@ fn known_labels(rooms: &[Room], what: WordSignal) -> Labels {
     rooms.iter().map(|room| labels_of(&room.channel, what).into_iter().map(label).collect()).collect()
 }
 
-/// The same, and where nobody looked what follows from the guessed links: most of a log is not annotated, and what
-/// people answered later tells much about a message.
+/// The same, and for unlabelled messages what follows from the predicted links: most of a log is not annotated, and later
+/// answers reveal much about a message.
 fn all_labels(rooms: &[Room], guessed: &[Vec<usize>], what: WordSignal, weight: f32) -> Labels {
     let mut labels = known_labels(rooms, what);
     for ((room, guessed), labels) in rooms.iter().zip(guessed).zip(&mut labels) {
@@ -258,7 +258,7 @@ pub fn told(outcomes: &Outcomes) -> String {
     format!("AUC {:.4} AP {:.4} Brier {:.4}", auc(outcomes), average_precision(outcomes), brier(outcomes))
 }
 
-/// A factor and a term, in thousandths, that make held-out log-odds honest. Each comes with what happened and its weight.
+/// A factor and a term, in thousandths, that calibrate held-out log-odds. Each comes with what happened and its weight.
 pub(crate) fn calibrate(outcomes: &[(f32, bool, f32)]) -> (i32, i32) {
     let (mut factor, mut term) = (1.0f64, 0.0f64);
     for _ in 0..50 {

@@ -1,4 +1,4 @@
-//! Learns what words tell.
+//! Learns the weights of words.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use aizuchi_measure::logs::{Channel, Said};
 
 use crate::rooms::Room;
 
-/// Words and pairs of each message, as numbers of a common list.
+/// Words and pairs of each message, as indexes of a common list.
 pub struct Corpus {
     pub names: Vec<String>,
     hashes: Vec<u32>,
     /// By channel, then by message.
     messages: Vec<Vec<Vec<u32>>>,
-    /// Of each channel, its kind: a word is as common as where it is most common.
+    /// The kind of each channel: a word counts as common as in the kind where it is most common.
     kinds: Vec<usize>,
 }
 
@@ -28,7 +28,7 @@ const CHANNELS_MIN: u32 = 5;
 const PASSES: usize = 12;
 /// How much evidence a word needs.
 const RIDGE: f32 = 12.0;
-/// Words that tell less, in sixteenths of log-odds, are left out.
+/// Words with a smaller weight, in sixteenths of log-odds, are left out.
 const WEIGHT_MIN: i8 = 2;
 
 impl Corpus {
@@ -84,7 +84,7 @@ impl Corpus {
         (Lexicon::new(&words), lines.concat())
     }
 
-    /// Logistic regression, one word after the other until nothing moves much.
+    /// Logistic regression, one word after the other until convergence.
     pub fn weights(&self, counts: &Counts, labels: &[Vec<Option<Label>>]) -> Vec<f32> {
         let mut targets = Vec::new();
         let mut said_in: Vec<Vec<u32>> = vec![Vec::new(); self.names.len()];
@@ -109,14 +109,14 @@ impl Corpus {
     }
 }
 
-/// What holds for a message, and how much that counts.
+/// The label of a message, and its weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Label {
     pub yes: bool,
     pub weight: f32,
 }
 
-/// Moves one weight towards its best; returns by how much.
+/// Moves one weight towards its optimum; returns by how much.
 fn step(messages: &[u32], targets: &[(f32, f32)], weight: f32, ridge: f32, sums: &mut [f32]) -> f32 {
     let (mut slope, mut bend) = (ridge * weight, ridge + 1e-3);
     for &message in messages {
@@ -139,7 +139,7 @@ pub struct Counts {
     messages: Vec<usize>,
 }
 
-/// The labels of a channel's messages for what words can tell; absent where that is not known.
+/// The labels of a channel's messages for what words can reveal; absent if unknown.
 pub fn labels_of(channel: &Channel, what: WordSignal) -> Vec<Option<bool>> {
     let said = &channel.said;
     let own = |index: usize, gold: &[usize]| {

@@ -219,7 +219,7 @@ fn send(id: u32, signal: Signal) {
     }
 }
 
-/// State and parent of a process, as the kernel tells.
+/// State and parent of a process, according to the kernel.
 fn state_of(id: u32) -> Option<(char, u32)> {
     let text = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     // Its name, in parentheses, may contain anything.

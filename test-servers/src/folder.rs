@@ -15,7 +15,7 @@ const TRIES_EVERY: Duration = Duration::from_millis(50);
 const MEMORY_BYTES_MIN: u64 = 2 << 30;
 
 impl Scratch {
-    /// `name` is for whoever finds it after a test was killed.
+    /// `name` helps to identify it after a test was killed.
     pub fn new(name: &str) -> Scratch {
         Scratch::below(&std::env::temp_dir(), name)
     }

@@ -1,4 +1,4 @@
-//! A server that answers by script, and remembers what it was asked. It speaks HTTP by hand, so that it can break off.
+//! A scripted model server that records its requests. It implements HTTP by hand, so that it can break off.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 
-/// What becomes of one request.
+/// The response to one request.
 pub enum Step {
     Answer {
         status: u16,
@@ -44,7 +44,7 @@ pub struct SeenRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerEvent {
     Asked,
-    /// Whoever asked has gone without an answer.
+    /// The client disconnected before an answer.
     Left,
 }
 
@@ -64,14 +64,14 @@ pub struct ModelServer {
 }
 
 impl ModelServer {
-    /// Answers one request after the other by script; what comes after is not found.
+    /// Answers one request after the other by script; further ones get 404.
     pub async fn start(steps: impl IntoIterator<Item = Step>) -> ModelServer {
         let steps: Mutex<VecDeque<Step>> = Mutex::new(steps.into_iter().collect());
         let next = move || steps.lock().unwrap().pop_front().unwrap_or_else(|| Step::status(404, &[], "{}"));
         ModelServer::serving(move || StepSource::Script(next())).await
     }
 
-    /// Answers every request by what it asks for.
+    /// Answers every request according to its content.
     pub async fn answering(reply: impl Fn(&SeenRequest) -> Step + Send + Sync + 'static) -> ModelServer {
         let reply: Arc<ReplyFunction> = Arc::new(reply);
         ModelServer::serving(move || StepSource::Reply(reply.clone())).await
@@ -118,7 +118,7 @@ pub fn openai_answer(text: &str) -> String {
     .to_string()
 }
 
-/// The wish for a tool, in the OpenAI format.
+/// A tool call in the OpenAI format.
 pub fn openai_tool_call(name: &str, arguments: &Value) -> String {
     let call =
         json!({"id": "call_1", "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});
@@ -192,7 +192,7 @@ async fn answer(connection: &mut TcpStream, status: u16, headers: &[(&str, &str)
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));
     }
-    // Whoever asked may be gone by now.
+    // The client may have disconnected.
     let _ = connection.write_all(format!("{head}\r\n{body}").as_bytes()).await;
     let _ = connection.shutdown().await;
 }

@@ -50,7 +50,7 @@ impl Load {
         format!("web.rooms=[{}]", rooms.join(","))
     }
 
-    /// Talks for the whole length. Panics where a page is refused or let go.
+    /// Talks for the whole length. Panics if a page is refused or disconnected.
     pub async fn run(self, address: SocketAddr) -> LoadRecord {
         let noted = Arc::new(Mutex::new(LoadRecord::default()));
         let mut sockets = Vec::new();
@@ -145,10 +145,10 @@ struct Trace<'a> {
     id: &'a str,
 }
 
-/// Decisions that a page may be told of before it is told that its message was taken.
+/// How many decisions may arrive at a page before the acknowledgement of their message.
 const EARLY_MAX: usize = 64;
 
-/// What a page said and nobody has decided yet, by id; a decision may come first.
+/// Messages of a page without a decision yet, by id; a decision may come first.
 #[derive(Default)]
 struct PendingMessages {
     untaken: u64,

@@ -1,4 +1,4 @@
-//! Somebody at a page, as far as the server can tell.
+//! A client of the web room's socket.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
 pub struct Visitor {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
-    /// Read while something else was waited for.
+    /// Frames that were read while another was waited for.
     aside: VecDeque<Value>,
     pub person: String,
     /// What the others know it by.
@@ -36,7 +36,7 @@ pub async fn connect(address: SocketAddr, headers: &[(&'static str, &str)]) -> R
 }
 
 impl Visitor {
-    /// Connects and enters; what was told up to `caught_up`.
+    /// Connects and enters; reads everything up to `caught_up`.
     pub async fn enter(address: SocketAddr, room: &str, name: &str) -> Visitor {
         Visitor::come_back(address, room, name, None, 0).await.0
     }
@@ -65,7 +65,7 @@ impl Visitor {
         self.socket.send(message).await
     }
 
-    /// Says something and waits until it is taken; its id.
+    /// Says something and waits until it is accepted; returns its id.
     pub async fn say(&mut self, key: &str, text: &str) -> String {
         self.send(json!({"do": "say", "key": key, "text": text})).await;
         self.taken(key).await
@@ -77,19 +77,19 @@ impl Visitor {
         taken["id"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// Does something that must be refused; the reason.
+    /// Sends a frame that must be refused; returns the reason.
     pub async fn refused(&mut self, frame: Value) -> String {
         self.send(frame).await;
         self.next("refused").await["why"].as_str().unwrap().to_owned()
     }
 
-    /// Gives an order; the notice.
+    /// Sends a command; returns the notice.
     pub async fn order(&mut self, text: &str) -> String {
         self.send(json!({"do": "say", "key": "order", "text": text})).await;
         self.next("notice").await["text"].as_str().unwrap().to_owned()
     }
 
-    /// The next frame of this kind; others are kept for whoever asks for them.
+    /// The next frame of this kind; others are kept for later calls.
     pub async fn next(&mut self, kind: &str) -> Value {
         if let Some(place) = self.aside.iter().position(|frame| frame["tell"] == kind) {
             return self.aside.remove(place).unwrap();
@@ -114,7 +114,7 @@ impl Visitor {
         }
     }
 
-    /// The next frame, or how it ended.
+    /// The next frame, or how the connection ended.
     pub async fn any(&mut self) -> Result<Value, String> {
         match self.aside.pop_front() {
             Some(frame) => Ok(frame),
@@ -123,7 +123,7 @@ impl Visitor {
     }
 
     async fn read(&mut self) -> Result<Value, String> {
-        // Pings alone are nothing that happens.
+        // Pings alone do not count as frames.
         let until = Instant::now() + PATIENCE;
         loop {
             match timeout_at(until, self.socket.next()).await.expect("something happens") {

@@ -42,7 +42,7 @@ pub fn run(arguments: &BackupArguments) -> anyhow::Result<()> {
     ))
 }
 
-/// What people said is nobody else's business on this machine.
+/// Only the owner may read the backup: it contains what people said.
 #[cfg(unix)]
 fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     use std::os::unix::fs::OpenOptionsExt as _;

@@ -22,7 +22,7 @@ pub struct DemoArguments {
 pub fn run(arguments: &DemoArguments) -> anyhow::Result<()> {
     let language = arguments.language.unwrap_or_else(Language::of_environment);
     let (name, talk) = (format!("sample ({})", language.id()), language.sample("jsonl"));
-    // The sample shows the presets as they are, whatever settings lie about.
+    // The sample shows the presets as they are, so settings files are ignored.
     let mut layers = Layers::default();
     if let Some(preset) = &arguments.preset {
         layers.add_option("--preset", "preset", preset);

@@ -1,4 +1,4 @@
-//! `aizuchi completions` and `aizuchi man`: what a shell and `man` know about the commands, from the same declarations as
+//! `aizuchi completions` and `aizuchi man`: shell completions and manual pages, generated from the same declarations as
 //! `--help`.
 
 use std::path::PathBuf;

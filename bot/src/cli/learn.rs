@@ -63,12 +63,12 @@ pub fn run(arguments: &LearnArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A message that is there twice could be guessed by models that were grown on it.
+/// Models that were trained on a message could guess it, so no message may occur in two logs.
 fn check_new<'a>(log: &'a str, channels: &[Channel], heard: &mut HashMap<u64, &'a str>) -> anyhow::Result<()> {
     let key = |said: &Said| stable_hash(said.at.0, &format!("{}\n{}", said.name, said.text));
     let keys: Vec<u64> = channels.iter().flat_map(|channel| &channel.said).map(key).collect();
     let known: Vec<&str> = keys.iter().filter_map(|key| heard.get(key).copied()).collect();
-    // A greeting may be there twice by chance.
+    // A greeting may occur twice by chance.
     if let Some(other) = known.first().filter(|_| 50 * known.len() > keys.len()) {
         bail!("{} of {} messages of {log} are in {other} too: name each log once", known.len(), keys.len());
     }
@@ -76,9 +76,9 @@ fn check_new<'a>(log: &'a str, channels: &[Channel], heard: &mut HashMap<u64, &'
     Ok(())
 }
 
-/// Says before the work begins if its result could not be written.
+/// Reports before the work begins if its result could not be written.
 fn check_writable(out: &str) -> anyhow::Result<()> {
-    // Another file takes its place in the end: what is no file would be lost.
+    // The result replaces this path by a rename, so anything that is not a regular file would be lost.
     if std::fs::symlink_metadata(out).is_ok_and(|known| !known.is_file()) {
         bail!("cannot write {out}: it exists and is no regular file; name a new file");
     }
@@ -89,7 +89,7 @@ fn check_writable(out: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is written before it takes its place.
+/// The temporary file that is renamed at the end.
 fn half_of(out: &str) -> String {
     format!("{out}.new")
 }
@@ -98,7 +98,7 @@ fn messages(channels: &[Channel]) -> usize {
     channels.iter().map(|channel| channel.said.len()).sum()
 }
 
-/// Writes the file, all or nothing; returns its hash.
+/// Writes the file atomically and returns its hash.
 fn save(arguments: &LearnArguments, channels: &[Channel], adapted: &Adaptation) -> anyhow::Result<String> {
     let name = |log: &String| Path::new(log).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = arguments.logs.iter().map(name).collect();

@@ -1,4 +1,4 @@
-//! What the running program tells of itself on standard error: for people on a terminal, JSON lines elsewhere.
+//! The program's log on standard error: human-readable on a terminal, JSON lines otherwise.
 
 use std::fmt;
 use std::io::IsTerminal as _;
@@ -27,14 +27,14 @@ settings_section! {
 setting_choice!(
     /// How a log line is written.
     LogFormat {
-        /// For people on a terminal, JSON elsewhere.
+        /// Human-readable on a terminal, JSON otherwise.
         Auto = "auto",
         Human = "human",
         Json = "json",
     }
 );
 
-/// From now on logs go to standard error, as the settings want them. Once per program.
+/// Sends logs to standard error, according to the settings. Called once per program.
 pub fn start(settings: &LogSettings) -> anyhow::Result<()> {
     let on_terminal = std::io::stderr().is_terminal();
     let colours = on_terminal && wants_colours();
@@ -57,10 +57,10 @@ where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
     let level = settings.level.as_str();
-    // A person who starts it by hand reads the greeting instead.
+    // A person who starts the program by hand reads the greeting instead.
     let greeted = on_terminal && settings.format == LogFormat::Auto && level == "info";
     let filter = filter(if greeted { BESIDE_THE_GREETING } else { level }).map_err(|what| BadSettings(vec![what]))?;
-    // Where the log cannot be written, it could not be told there either: that must not end the program.
+    // An error in writing the log could not be logged either, and must not end the program.
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).log_internal_errors(false);
     let for_people = match settings.format {
         LogFormat::Auto => on_terminal,
@@ -75,20 +75,20 @@ where
 
 const BESIDE_THE_GREETING: &str = "info,aizuchi::runtime::start=warn,aizuchi::platforms::web::server=warn";
 
-/// It tells at TRACE what goes over the line, byte by byte: only who asks for that by name wants it.
+/// At TRACE it logs all traffic byte by byte, which is only useful to those who ask for it by name.
 const TALKATIVE: &str = "genai";
 
-/// It tells what MCP servers send, as long and as often as they like: that is logged here, bounded.
+/// It logs whatever MCP servers send, without a limit; this program logs the same within a limit.
 const ECHOING: &str = "rmcp";
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// `Err` says what is wrong with the setting.
+/// `Err` describes what is wrong with the setting.
 pub fn filter(level: &str) -> Result<EnvFilter, String> {
     let right = r#""error", "warn", "info", "debug", "trace", or a filter such as "info,aizuchi::models=debug""#;
     let bad = |why: String| format!("`log.level` must be {right}, got {level:?}{why}");
     let parts: Vec<&str> = level.split(',').map(str::trim).collect();
-    // A word that is no level would be taken as the name of a part, and told of in full: surely a slip.
+    // An unknown word would be taken as a module name and enable everything it logs: surely a typo.
     let is_slip = |part: &str| !part.contains(['=', '[', ']', ':']) && !LEVELS.contains(&part.to_lowercase().as_str());
     if parts.iter().any(|part| is_slip(part)) {
         return Err(bad(String::new()));

@@ -1,4 +1,4 @@
-//! `aizuchi mcp`: what the commands say about decisions and memory, as tools for an operator's assistant. Nothing is changed.
+//! `aizuchi mcp`: what the commands say about decisions and memory, as read-only tools for an operator's assistant.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub struct McpArguments {
 }
 
 pub fn run(arguments: &McpArguments) -> anyhow::Result<()> {
-    // A mistake in the settings is reported at once. A store may still come.
+    // A mistake in the settings is reported at once. The store may be created later.
     let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
     if let Err(error) = store::open(&location) {
         print_error(&format!("{error:#}"));
@@ -50,17 +50,17 @@ pub fn run(arguments: &McpArguments) -> anyhow::Result<()> {
         serving.waiting().await.context("the server stopped")?;
         anyhow::Ok(())
     });
-    // Nobody reads what a replay would still find out.
+    // Nobody would read the result of a replay that is still running.
     runtime.shutdown_background();
     served
 }
 
-/// Calls that run at the same time.
+/// The maximum number of concurrent calls.
 const CALLS_MAX: usize = 2;
-/// More of a result is left out: an assistant has to read it.
+/// Longer results are truncated, since an assistant has to read them.
 const CHARS_MAX: usize = 60_000;
 
-/// The tools, and what they look into.
+/// The tools and the store they read.
 #[derive(Clone)]
 struct OperatorTools {
     source: Arc<OperatorSource>,
@@ -180,13 +180,14 @@ fn run_replay(source: &OperatorSource, call: Value) -> anyhow::Result<String> {
     let journal = log.is_none().then(|| source.folder.clone());
     let told = replay::told(&ReplayArguments { log, journal, settings, ..ReplayArguments::default() });
     told.map_err(|error| match error.downcast_ref::<ReadError>() {
-        // The whole error quotes the file, and an assistant may have been talked into naming any.
+        // The full error quotes the file, and a prompt injection may have made the assistant name any file.
         Some(ReadError::Unrecognized(_)) => anyhow!("`log` is not in a known log format"),
         Some(_) | None => error,
     })
 }
 
-/// An assistant may have been talked into it: nothing that reads another file, or says where something is.
+/// A prompt injection may choose the assignment: only settings that neither read another file nor reveal a location are
+/// allowed.
 fn is_for_deciding(assignment: &str) -> bool {
     let key = assignment.split('=').next().unwrap_or(assignment).trim();
     let names_file = ["score.model_file", "prompts.folder"].contains(&key);

@@ -1,4 +1,4 @@
-//! `aizuchi store copy` from and to a store that has what is remembered and nothing else.
+//! `aizuchi store copy` from and to a store that contains only memory.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::ports::{CopyScope, CopyStore, StoreBackend, StoreKind};
 use crate::stores::copy::CopySummary;
 use crate::stores::{DataFolder, firestore};
 
-/// One of the two, opened.
+/// The source or destination of a copy, opened.
 struct MemoryEnd {
     copying: Arc<dyn CopyStore>,
-    /// Of a whole store.
+    /// Set for a store that contains everything, not only memory.
     backend: Option<Arc<dyn StoreBackend>>,
-    /// Where nobody else may use it meanwhile.
+    /// Held if no other process may use the store during the copy.
     _folder: Option<DataFolder>,
 }
 
@@ -35,7 +35,7 @@ impl MemoryEnd {
     async fn target(location: &CopyLocation) -> anyhow::Result<MemoryEnd> {
         match location {
             CopyLocation::Store(location) => {
-                // A database has a lock of its own.
+                // A database has its own lock.
                 let is_here = location.kind() == StoreKind::Sqlite;
                 let folder = is_here.then(|| DataFolder::take(location.data_folder())).transpose()?;
                 Ok(MemoryEnd::of(location.open().await?, folder))
@@ -70,7 +70,7 @@ pub fn transfer(from: &CopyLocation, to: &CopyLocation, replace: bool) -> anyhow
         }
         let summary = copy_with_progress(&*source.copying, &*target.copying, CopyScope::Memory).await?;
         if let Some(backend) = target.backend {
-            // What was cleared leaves the files as well.
+            // Data that was cleared must leave the files as well.
             let _ = backend.stores().files.settle().await?;
         }
         anyhow::Ok(summary)

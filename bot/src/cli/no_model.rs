@@ -1,4 +1,4 @@
-//! Where no model is asked.
+//! For commands that call no model.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use aizuchi_core::input::Answer;
 
 use crate::ports::{BoxFuture, ModelClient};
 
-/// Nothing is asked here.
+/// A model client that is never called.
 pub struct NoModel;
 
 impl ModelClient for NoModel {

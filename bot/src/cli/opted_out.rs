@@ -1,4 +1,4 @@
-//! Leaves out what people said who opted out, where the journal is read: nobody replays or takes along their words.
+//! Skips the words of people who opted out wherever the journal is read, so that they are neither replayed nor exported.
 
 use std::collections::BTreeSet;
 
@@ -10,28 +10,28 @@ use crate::keeper::opted_out_people;
 use crate::memory::StoredLayers;
 use crate::stores::StoreError;
 
-/// Recognises the records of people who opted out, read in their order.
+/// Recognises the records of people who opted out, in journal order.
 #[derive(Debug, Default)]
 pub struct OptedOutFilter {
     people: Vec<PersonId>,
     messages: BTreeSet<(RoomId, MessageId)>,
-    /// Messages that were left out.
+    /// How many messages were skipped.
     pub skipped: u64,
 }
 
 impl OptedOutFilter {
     pub async fn read(opened: &OpenStore) -> Result<OptedOutFilter, StoreError> {
-        // Stores of earlier versions know nobody who opted out.
+        // Stores of earlier versions have no list of people who opted out.
         if !opened.backend.condition().await?.has_memory {
             return Ok(OptedOutFilter::default());
         }
-        // Who opted out is known there in any case, wherever the layers are.
+        // The main store always has this list, wherever the layers are.
         let memory = opened.backend.memory(StoredLayers::ALL);
         let people = opted_out_people(&*memory, &*opened.stores.index).await?;
         Ok(OptedOutFilter { people, ..OptedOutFilter::default() })
     }
 
-    /// Whether this record is left out.
+    /// Whether this record is skipped.
     pub fn skips(&mut self, input: &Input) -> bool {
         if let Input::Said(message) = input {
             let skips = self.people.contains(&message.author.id);

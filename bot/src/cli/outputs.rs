@@ -1,4 +1,4 @@
-//! Nothing that was read is written over, and nothing is counted twice.
+//! Checks that no output overwrites an input and that no input is counted twice.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::show::print_error;
 
-/// The logs, each once; says which is named again.
+/// The logs without duplicates; reports a log that is named again.
 pub fn distinct(logs: &[String]) -> Vec<&str> {
     let mut distinct: Vec<&str> = Vec::new();
     for log in logs {
@@ -22,7 +22,7 @@ pub fn distinct(logs: &[String]) -> Vec<&str> {
     distinct
 }
 
-/// Refuses results that would overwrite what they come from, or each other.
+/// Refuses outputs that would overwrite an input or each other.
 pub fn check(inputs: &[&str], outputs: &[(&str, &str)]) -> anyhow::Result<()> {
     for (option, output) in outputs {
         for input in inputs {
@@ -39,7 +39,7 @@ pub fn check(inputs: &[&str], outputs: &[(&str, &str)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where a file is or would be.
+/// The absolute path of a file that may not exist yet.
 fn target(path: &str) -> Option<PathBuf> {
     let path = Path::new(path);
     std::fs::canonicalize(path).ok().or_else(|| {

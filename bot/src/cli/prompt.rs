@@ -1,4 +1,4 @@
-//! `aizuchi prompt`: what a model would see at a point of a recorded talk.
+//! `aizuchi prompt`: what a model would see at a given point of recorded talk.
 
 use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Kind, Lines, Transcript, TranscriptLine};
 use aizuchi_core::input::Answer;
@@ -74,7 +74,7 @@ enum PromptKind {
     Acknowledge,
 }
 
-/// What is put to a model.
+/// A request to a model.
 enum RecordedRequest {
     Ask(Box<Ask>),
     Write(Box<Brief>),
@@ -148,8 +148,8 @@ fn message_of(event: &Event) -> Option<&Message> {
     if let Input::Said(message) = &event.input { Some(message) } else { None }
 }
 
-/// Lives the talk of the room up to the message, and then until nothing is pending. Up to it the judge declines and no post
-/// arrives, so that the talk is that of the log; from it on the judge agrees.
+/// Replays the room up to the message, and then until nothing is pending. Before that message the judge declines and no
+/// post arrives, so that the talk is that of the log; from it on the judge agrees.
 fn record_request(
     policies: Policies,
     events: &[Event],
@@ -184,7 +184,7 @@ fn record_request(
     (found, silent.map(|trace| sentence(trace, Language::ENGLISH)))
 }
 
-/// Remembers what it is asked.
+/// Records the requests it gets.
 struct PromptRecorder {
     stand_in: StandIn,
     heard: Vec<RecordedRequest>,
@@ -233,7 +233,7 @@ impl PromptKind {
     }
 }
 
-/// The request as the talk alone would make it.
+/// Builds the request from the talk alone.
 fn made_up(events: &[Event], target: &Message, policy: &Policy, wanted: PromptKind) -> RecordedRequest {
     let talk = talk(events, target);
     match (wanted.question(), wanted.order()) {
@@ -309,7 +309,7 @@ fn lines(talk: &[Message], policy: &Policy) -> Lines {
     lines
 }
 
-/// What was said in the place up to the message, as it is after edits and deletions.
+/// What was said in the place up to the message, with edits and deletions applied.
 fn talk(events: &[Event], target: &Message) -> Vec<Message> {
     let mut talk: Vec<Message> = Vec::new();
     for event in events {

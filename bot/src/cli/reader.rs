@@ -1,4 +1,4 @@
-//! The option for the language of what is read on a terminal, alike in every command that has it.
+//! The option for the language of terminal output, shared by every command that has it.
 
 use aizuchi_core::settings;
 use clap::Args;
@@ -13,7 +13,7 @@ pub struct ReaderArguments {
 }
 
 impl ReaderArguments {
-    /// Of a file, which is the same wherever it is made: what was asked for, else that of the settings, else that of the talk.
+    /// The language of a file, which must not depend on the environment: the option, else the settings, else the talk.
     pub fn language_of_file<'a>(
         &self,
         set: &settings::LanguageSetting,
@@ -22,7 +22,7 @@ impl ReaderArguments {
         self.language.or_else(|| Language::set(set)).or_else(|| Language::of_talk(talk)).unwrap_or_default()
     }
 
-    /// What the reader asked for, else what the environment names, else that of the settings, else that of the talk.
+    /// The language of terminal output: the option, else the environment, else the settings, else the talk.
     pub fn language<'a>(&self, set: &settings::LanguageSetting, talk: impl IntoIterator<Item = &'a str>) -> Language {
         self.language
             .or_else(Language::named_by_environment)

@@ -94,7 +94,7 @@ pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
     super::print(&told(arguments)?)
 }
 
-/// What is printed.
+/// The output of the command.
 pub fn told(arguments: &ReplayArguments) -> anyhow::Result<String> {
     let Some(log) = &arguments.log else {
         return journal::told(arguments);
@@ -159,7 +159,7 @@ fn write_files(arguments: &ReplayArguments, replay: &Replay) -> anyhow::Result<(
     Ok(())
 }
 
-/// The settings, with the models that are asked where real ones are.
+/// The settings, with the chosen models if real ones are called.
 fn policies(mut layers: Layers, judge: &Judge) -> anyhow::Result<(Policies, String)> {
     if *judge == Judge::Live {
         let choice = models::choose(&mut layers, &variable, None)?;
@@ -178,7 +178,7 @@ fn oracle(judge: &Judge, policies: &Policies) -> anyhow::Result<ReplayOracle> {
     judge.oracle(policies, models)
 }
 
-/// A bar that moves with every message would cost more than the messages, unless each waits for a model.
+/// Updating the bar for every message would cost more than the messages do, unless each waits for a model.
 fn steps<'a>(judge: &Judge, bar: &'a ProgressBar) -> impl FnMut(u64) + use<'a> {
     let step = if *judge == Judge::Live { 1 } else { 1024 };
     move |done| {
@@ -220,7 +220,7 @@ fn read(arguments: &ReplayArguments, log: &str) -> anyhow::Result<Log> {
     Ok(log)
 }
 
-/// Says who of these is nobody in a log.
+/// Warns about ids and names that do not occur in a log.
 fn warn_of_absent(me: &[String], events: &[Event], log: &str) {
     let own: BTreeMap<&str, &str> = events
         .iter()
@@ -230,7 +230,7 @@ fn warn_of_absent(me: &[String], events: &[Event], log: &str) {
         .collect();
     let is_known = |me: &String| own.iter().any(|(id, name)| id == me || name == me);
     let unknown: Vec<&str> = me.iter().filter(|me| !is_known(me)).map(String::as_str).collect();
-    // An export may know somebody by a further name, which its messages do not have.
+    // An export may know a person by a further name that its messages do not have.
     let absent = me.len().saturating_sub(own.len());
     if absent >= unknown.len() {
         for me in unknown {
@@ -241,7 +241,7 @@ fn warn_of_absent(me: &[String], events: &[Event], log: &str) {
     }
 }
 
-/// The log's own name: where it is is nobody's business.
+/// The file name of the log, without its folder, which is private.
 fn name_of(path: &str) -> String {
     Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }
@@ -292,7 +292,7 @@ fn json_summary(replay: &Replay, seconds: f64) -> serde_json::Value {
     figures
 }
 
-/// Memory in use, where the system tells.
+/// Memory in use, if the system reports it.
 fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

@@ -1,4 +1,4 @@
-//! What was ordered for single rooms, kept beside the store as settings people can read: `rooms.toml`.
+//! Presets chosen for single rooms, kept beside the store as a readable settings file: `rooms.toml`.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub fn path(folder: &Path) -> PathBuf {
     folder.join("rooms.toml")
 }
 
-/// The settings, with what was ordered for single rooms.
+/// The settings, including those chosen for single rooms.
 pub fn layers(arguments: &SettingsArguments) -> anyhow::Result<Layers> {
     let mut layers = arguments.layers()?;
     config::resolve(&layers)?;
@@ -26,19 +26,19 @@ pub fn layers(arguments: &SettingsArguments) -> anyhow::Result<Layers> {
     Ok(layers)
 }
 
-/// Adds it to the settings, if it is there.
+/// Adds the file to the settings, if it exists.
 pub fn add(layers: &mut Layers, folder: &Path) -> anyhow::Result<()> {
     let path = path(folder);
     match std::fs::read_to_string(&path) {
         Ok(text) => layers.add_file(&path.to_string_lossy(), &text),
-        // A folder that cannot be is told when it is taken.
+        // An invalid folder is reported when it is opened.
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => (),
         Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
     }
     Ok(())
 }
 
-/// Chooses a preset for a room. The file is complete or as it was, and keeps what people wrote into it.
+/// Sets the preset of a room. The file is replaced atomically, and comments in it are kept.
 pub fn choose(folder: &Path, room: &str, preset: &str) -> anyhow::Result<()> {
     let path = path(folder);
     let text = match std::fs::read_to_string(&path) {
@@ -52,10 +52,10 @@ pub fn choose(folder: &Path, room: &str, preset: &str) -> anyhow::Result<()> {
     std::fs::rename(&aside, &path).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Settings in which this room has this preset.
+/// The text of the file with this preset set for this room.
 fn with_preset(text: &str, room: &str, preset: &str) -> anyhow::Result<String> {
     let mut document: DocumentMut = text.parse()?;
-    // What is in a file without settings would otherwise come behind them.
+    // Comments in a file without settings would otherwise end up after the new table.
     let head = if document.is_empty() { format!("{text}\n") } else { String::new() };
     if document.is_empty() {
         document = DocumentMut::new();
@@ -69,7 +69,7 @@ fn with_preset(text: &str, room: &str, preset: &str) -> anyhow::Result<String> {
     Ok(head + &document.to_string())
 }
 
-/// A table that needs no line of its own.
+/// A table that is written without a header of its own.
 fn implicit_table() -> Item {
     let mut table = Table::new();
     table.set_implicit(true);

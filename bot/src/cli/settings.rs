@@ -1,4 +1,4 @@
-//! The options about settings, alike in every command that has them.
+//! The command-line options for settings, shared by every command that has them.
 
 use aizuchi_core::Policies;
 use aizuchi_core::settings::{Layers, Section};
@@ -23,7 +23,7 @@ pub struct SettingsArguments {
 }
 
 impl SettingsArguments {
-    /// File, environment and command line, not judged yet.
+    /// File, environment and command line, not validated yet.
     pub fn layers(&self) -> anyhow::Result<Layers> {
         let wishes = SettingsOverrides {
             file: self.config.clone(),
@@ -34,32 +34,32 @@ impl SettingsArguments {
         config::layers(&wishes, environment())
     }
 
-    /// The settings as they are, checked.
+    /// The settings, validated.
     pub fn policies(&self) -> anyhow::Result<Policies> {
         config::resolve(&self.layers()?)
     }
 
-    /// One section of the shell; everything else is checked too.
+    /// One section of the shell's settings; everything else is validated too.
     pub fn section<S: Section>(&self) -> anyhow::Result<S> {
         let layers = self.layers()?;
         config::resolve(&layers)?;
         config::section(&layers)
     }
 
-    /// The settings for recorded talk, and the name of the preset they start from.
+    /// The settings for a replay, and the name of the preset they start from.
     pub fn policies_for_replay(&self) -> anyhow::Result<(Policies, String)> {
         let mut layers = self.layers()?;
         layers.suggest_for_replay();
         Ok((config::resolve(&layers)?, layers.preset()))
     }
 
-    /// Whether the command line asks for other settings than those that are usual here.
+    /// Whether the command line changes any setting.
     pub fn changes_anything(&self) -> bool {
         self.preset.is_some() || self.bot_name.is_some() || !self.set.is_empty()
     }
 }
 
-/// What of the environment is text.
+/// The environment variables that are valid Unicode.
 pub fn environment() -> impl Iterator<Item = (String, String)> {
     std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }

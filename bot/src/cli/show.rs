@@ -1,10 +1,10 @@
-//! What is shown on a terminal: harmless whatever it holds, and nobody minds if nobody reads it.
+//! Terminal output: control characters are replaced, and it does not matter if nobody reads it.
 
 use std::io::{IsTerminal as _, Write as _};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Seen on a terminal only.
+/// Shown on a terminal only.
 pub fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -13,17 +13,17 @@ pub fn progress_bar(length: u64, what: &'static str) -> ProgressBar {
     ProgressBar::new(length).with_style(style.expect("the template is valid")).with_message(what)
 }
 
-/// What people write may hold codes that a terminal obeys, or that turn its text around.
+/// Replaces what a terminal would interpret, or what changes the direction of text: people's messages may contain it.
 pub fn harmless(text: &str) -> String {
     text.chars().map(|c| if is_odd(c) { '�' } else { c }).collect()
 }
 
-/// JSON that a terminal shows and does not obey, with nothing lost.
+/// JSON with these characters escaped, so that nothing is lost.
 pub fn harmless_json(value: &serde_json::Value) -> String {
     escaped(&value.to_string())
 }
 
-/// The same of JSON that is written already.
+/// The same for JSON that is already serialized.
 pub fn escaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -32,18 +32,18 @@ pub fn escaped(json: &str) -> String {
     text
 }
 
-/// What a terminal obeys, what turns the direction of its text, what has no width, and what some take for the end of a line.
-/// None of them is beyond the characters that JSON escapes with four digits.
+/// Control characters, characters that change the text direction, characters without width, and those that some programs
+/// treat as line ends. JSON can escape each of them with four digits.
 fn is_odd(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}');
     let is_unseen = matches!(c, '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{feff}');
     c.is_control() || turns || is_unseen || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
 }
 
-/// A line on standard error.
+/// Prints a line to standard error.
 pub fn print_error(text: &str) {
     for line in text.lines() {
-        // Where even this cannot be written, there is nobody left to tell.
+        // If even standard error cannot be written, nobody is left to notify.
         let _ = writeln!(std::io::stderr(), "aizuchi: {}", harmless(line));
     }
 }

@@ -1,4 +1,4 @@
-//! `aizuchi stats`: what it said, what people made of it, and what it cost, by room and day.
+//! `aizuchi stats`: what the bot said, how people responded, and what it cost, by room and day.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -34,7 +34,7 @@ pub struct StatsArguments {
     pub settings: SettingsArguments,
 }
 
-/// A room on a day.
+/// One room on one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct DayStats {
     messages: u64,
@@ -46,7 +46,8 @@ struct DayStats {
     prompt_chars: u64,
     micros: u64,
     received: BTreeMap<Response, u64>,
-    /// Every call of the room, on the day on which it is looked at: also those for memory, and those that a stop lost.
+    /// Every call of the room on the current day, including those for memory and those that were lost when the program
+    /// stopped.
     spent: Option<Cost>,
 }
 
@@ -54,7 +55,7 @@ pub fn run(arguments: &StatsArguments) -> anyhow::Result<()> {
     super::print(&told(arguments)?)
 }
 
-/// What is printed.
+/// The output of the command.
 pub fn told(arguments: &StatsArguments) -> anyhow::Result<String> {
     let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&location)?;
@@ -89,7 +90,7 @@ pub fn told(arguments: &StatsArguments) -> anyhow::Result<String> {
     Ok(format!("{today}{estimates}{text}"))
 }
 
-/// What all rooms spent.
+/// What all rooms spent today.
 fn today(spent: Cost, policies: &Policies, now: Time, json: bool) -> String {
     let limit = policies.general().settings.budget.of_all_rooms();
     match json {
@@ -98,7 +99,7 @@ fn today(spent: Cost, policies: &Policies, now: Time, json: bool) -> String {
     }
 }
 
-/// Which prices of all this are estimates.
+/// Which of these prices are estimates.
 fn estimates(policies: &Policies, json: bool) -> String {
     let mut text = String::new();
     for EstimatedPrice { model, price: of, .. } in estimated_prices(policies) {

@@ -1,9 +1,9 @@
-//! What tells the program to stop.
+//! The signals that stop the program.
 
 #[cfg(unix)]
 use anyhow::Context as _;
 
-/// Ctrl-C, and what supervisors send.
+/// Ctrl-C, and the signals that supervisors send.
 pub struct StopSignals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,

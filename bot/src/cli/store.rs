@@ -1,4 +1,4 @@
-//! Opens the store to look into it, also while the program is running, and says what stands in the way.
+//! Opens the store for reading, also while the program is running, and explains why if that fails.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::memory::{self, MemoryContext};
 use crate::ports::{FileCleanup, MemoryStore, StoreBackend, StoreKind, Stores};
 use crate::stores::{DataFolder, StoreError, StoreLocation, StoreSettings};
 
-/// The folder that was named, or the store of the settings.
+/// The given folder, or the store of the settings.
 pub fn location(named: Option<&str>, settings: &SettingsArguments) -> anyhow::Result<StoreLocation> {
     match named {
         Some(folder) => Ok(StoreLocation::folder(Path::new(folder))),
@@ -29,7 +29,7 @@ pub fn location_of(settings: &StoreSettings) -> anyhow::Result<StoreLocation> {
     StoreLocation::of(settings).map_err(|what| anyhow!("`store.url` {what}"))
 }
 
-/// A store to look into, and what waits for it.
+/// A store opened for reading, with the runtime that waits for it.
 pub struct OpenStore {
     pub stores: Stores,
     pub backend: Arc<dyn StoreBackend>,
@@ -37,7 +37,7 @@ pub struct OpenStore {
 }
 
 impl OpenStore {
-    /// Opens it, whatever it holds.
+    /// Opens the store, whatever it contains.
     pub fn new(location: &StoreLocation) -> Result<OpenStore, StoreError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| StoreError::Failed(error.to_string()))?;
@@ -79,7 +79,7 @@ pub fn open(location: &StoreLocation) -> anyhow::Result<OpenStore> {
     }
 }
 
-/// A store that nobody else uses, to be changed.
+/// A store held exclusively, for changes.
 pub struct HeldStore {
     pub backend: Arc<dyn StoreBackend>,
     layers: Layers,
@@ -103,8 +103,8 @@ impl HeldStore {
         memory_of(&*self.backend, &self.layers, &self.policies).await
     }
 
-    /// Forgets in a store that no program runs on. What was said last and not counted yet is counted first: it must not bring
-    /// anything back.
+    /// A keeper for a store that no program runs on. It first processes the messages that were not counted yet, so that
+    /// they cannot bring back anything forgotten.
     pub async fn keeper(&self) -> anyhow::Result<Keeper> {
         let (memory, policies) = (self.memory().await?, self.policies.clone());
         let keeper = Keeper::new(memory, Arc::new(NoModel), self.backend.stores(), policies);
@@ -112,7 +112,7 @@ impl HeldStore {
         Ok(keeper)
     }
 
-    /// Has what was deleted leave the files; where something else reads them, `aizuchi run` does it.
+    /// Removes deleted data from the files; if another process reads them, `aizuchi run` does it later.
     pub async fn settle(&self) -> Result<(), StoreError> {
         let stores = self.backend.stores();
         if stores.files.settle().await? == FileCleanup::StillRead {
@@ -123,7 +123,7 @@ impl HeldStore {
     }
 }
 
-/// What is remembered, each layer from where the settings keep it.
+/// Memory, with each layer in the store that the settings choose.
 pub async fn memory_of(
     backend: &dyn StoreBackend,
     layers: &Layers,
@@ -133,12 +133,12 @@ pub async fn memory_of(
     memory::open(&policies.general().settings.memory, context).await.map_err(anyhow::Error::msg)
 }
 
-/// Rooms by their whole id, or by what follows the platform's name.
+/// Whether a room has this whole id, or this part after the platform's name.
 pub fn is_room(id: &str, asked: &str) -> bool {
     id == asked || id.split_once(':').is_some_and(|(_, name)| name == asked)
 }
 
-/// The room that is meant.
+/// Finds a room by either form of its name.
 pub fn find_room(opened: &OpenStore, asked: &str) -> anyhow::Result<RoomId> {
     let rooms = opened.wait(opened.stores.decisions.rooms())?;
     if let Some(room) = rooms.iter().find(|room| room.as_str() == asked) {

@@ -1,4 +1,4 @@
-//! `aizuchi store copy` and `aizuchi restore`: everything from one store into another, or what is remembered alone.
+//! `aizuchi store copy` and `aizuchi restore`: copy everything from one store into another, or memory alone.
 
 use anyhow::{Context as _, ensure};
 use clap::{Args, Subcommand};
@@ -70,10 +70,10 @@ pub fn run(arguments: &StoreArguments) -> anyhow::Result<()> {
     }
 }
 
-/// Where a copy begins or ends.
+/// The source or destination of a copy.
 pub enum CopyLocation {
     Store(StoreLocation),
-    /// It has what is remembered, and nothing else.
+    /// Contains only memory.
     Firestore(FirestoreLocation),
 }
 
@@ -101,7 +101,7 @@ pub fn restore(arguments: &RestoreArguments) -> anyhow::Result<()> {
     transfer(&from, &to, arguments.replace)
 }
 
-/// What is not a store, or not yet one of this version, is said before anything is made.
+/// Reports that the source is no store, or has an older version, before anything is created.
 pub fn check_source(from: &StoreLocation) -> anyhow::Result<()> {
     let opened = store::open(from)?;
     let condition = opened.wait(opened.backend.condition())?;
@@ -121,7 +121,7 @@ fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let summary = runtime.block_on(async {
         let unopened = || format!("cannot open {}; nothing was changed", to.shown());
-        // A database has a lock of its own.
+        // A database has its own lock.
         let is_here = to.kind() == StoreKind::Sqlite;
         let _folder = is_here.then(|| DataFolder::take(to.data_folder())).transpose().with_context(unopened)?;
         let target = to.open_to_copy().await.with_context(unopened)?;

@@ -1,4 +1,4 @@
-//! `aizuchi tools`: lists the tools that a model may use, and tries one.
+//! `aizuchi tools`: lists the tools that a model may use, and runs one.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ pub fn run(arguments: &ToolsArguments) -> anyhow::Result<()> {
     done
 }
 
-/// All tools of the settings. Those that look something up find the store as it is.
+/// All tools of the settings. Those that look something up read the current store.
 async fn open(layers: &Layers, policies: &Policies) -> anyhow::Result<Toolset> {
     let location = store::location_of(&config::section(layers)?)?;
     if !store::exists(&location) {

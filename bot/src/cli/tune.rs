@@ -1,4 +1,4 @@
-//! `aizuchi tune`: what it would have said at a share of the talk, and the settings for that.
+//! `aizuchi tune`: shows what the bot would have said at a given talk share, and prints the settings for it.
 
 use std::fmt::Write as _;
 
@@ -76,5 +76,5 @@ pub fn run(arguments: &TuneArguments) -> anyhow::Result<()> {
     super::print(&text)
 }
 
-/// Longest excerpt of a message.
+/// The maximum length of an excerpt of a message.
 const WORDS_MAX: usize = 120;

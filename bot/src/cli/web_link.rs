@@ -1,4 +1,4 @@
-//! `aizuchi web-link`: where a browser finds the web room, with the token it asks for.
+//! `aizuchi web-link`: prints the address of the web room, with the token it requires.
 
 use std::net::SocketAddr;
 
@@ -27,13 +27,13 @@ pub fn run(arguments: &WebLinkArguments) -> anyhow::Result<()> {
     super::print(&format!("{}\n", with_token(&address, web.token())))
 }
 
-/// Where a browser on this machine finds the room.
+/// The address of the room for a browser on this machine.
 pub fn address_of(bound: SocketAddr) -> String {
     let shown = if bound.ip().is_unspecified() { SocketAddr::new([127, 0, 0, 1].into(), bound.port()) } else { bound };
     format!("http://{shown}/")
 }
 
-/// This link admits everybody who has it.
+/// Anyone who has this link is admitted.
 pub fn with_token(address: &str, token: Option<&SecretString>) -> String {
     match token {
         Some(token) => format!("{address}?token={}", url_component(token.expose_secret())),

@@ -1,4 +1,4 @@
-//! `aizuchi rooms`: the rooms of the web room, and closing one without a page.
+//! `aizuchi rooms`: lists the web rooms, and closes one without a browser.
 
 use std::fmt::Write as _;
 

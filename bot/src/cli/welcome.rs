@@ -1,4 +1,4 @@
-//! The first words of a program that has just started, and the browser it opens.
+//! The greeting of a program that has just started, and the browser it opens.
 
 use std::io::IsTerminal as _;
 
@@ -9,7 +9,7 @@ use super::run::{EffectiveSettings, variable};
 use super::web_link;
 use crate::platforms::web::WebSettings;
 
-/// Prints where it listens, and opens the room in a browser.
+/// Prints the address, and opens the room in a browser.
 pub fn welcome(
     chosen: &EffectiveSettings,
     joined: &JoinedPlatforms,
@@ -26,7 +26,7 @@ pub fn welcome(
     }
 }
 
-/// `room` is where a browser finds it, and the token that it asks for.
+/// `room` is the room's address and the token it requires.
 fn say_hello(
     chosen: &EffectiveSettings,
     room: Option<(&str, Option<&SecretString>)>,
@@ -36,7 +36,7 @@ fn say_hello(
     let (told, folder) = (&chosen.choice.told, &chosen.store.folder);
     let whereabouts = match room {
         Some((room, token)) => {
-            // What is not a terminal is kept and read by others: a file, or the log of a service.
+            // Output that does not go to a terminal is kept and read by others: a file, or the log of a service.
             let (room, hint) = match token.is_none() || std::io::stdout().is_terminal() {
                 true => (web_link::with_token(room, token), ""),
                 false => (room.to_owned(), "A token is needed: `aizuchi web-link` prints the whole link.\n"),
@@ -49,7 +49,7 @@ fn say_hello(
     super::print(&format!("{whereabouts}{told}\nData folder: {folder}. Press Ctrl-C to stop.\n"))
 }
 
-/// Only where somebody sits in front of it.
+/// Only if a person is at the terminal.
 fn open_browser(address: &str) {
     let seated = std::io::stdout().is_terminal();
     let program = if cfg!(target_os = "macos") {

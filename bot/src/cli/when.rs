@@ -1,4 +1,4 @@
-//! Times as people read and write them, in the zone of their machine.
+//! Times as people read and write them, in the machine's time zone.
 
 use aizuchi_core::Time;
 use jiff::civil::DateTime;
@@ -25,7 +25,7 @@ fn format_time(at: Time, format: &str) -> String {
     time.map_or_else(String::new, |time| time.to_zoned(TimeZone::system()).strftime(format).to_string())
 }
 
-/// A date, a date and time with or without an offset, or how long ago.
+/// Parses a date, a date and time with or without an offset, or how long ago.
 pub fn parse(text: &str) -> Result<Time, String> {
     parse_at(text, &Zoned::now()).ok_or_else(|| {
         "expected for example 2026-04-07, 2026-04-07T12:00, 2026-04-07T12:00:00+09:00, or 2h or 3d for a time that long ago".into()

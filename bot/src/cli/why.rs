@@ -1,4 +1,4 @@
-//! `aizuchi why`: a decision explained, from what was kept of it.
+//! `aizuchi why`: explains a decision from its stored trace.
 
 use std::fmt::Write as _;
 
@@ -49,7 +49,7 @@ pub fn run(arguments: &WhyArguments) -> anyhow::Result<()> {
     super::print(&told(arguments)?)
 }
 
-/// What is printed.
+/// The output of the command.
 pub fn told(arguments: &WhyArguments) -> anyhow::Result<String> {
     let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&location)?;
@@ -79,7 +79,7 @@ pub fn told(arguments: &WhyArguments) -> anyhow::Result<String> {
     Ok(explain(&trace, said.as_ref().map(|message| &*message.text), language))
 }
 
-/// Records that are searched for a message.
+/// The maximum number of records searched for a message.
 const SEARCHED_MAX: u32 = 5000;
 const SHOWN_IDS: u32 = 5;
 
@@ -118,10 +118,10 @@ fn selection_of(trace: &Trace) -> Selection {
     Selection::Messages(vec![(trace.place.room.clone(), trace.message.clone())])
 }
 
-/// Messages of the room that tell in which language it talks.
+/// How many messages of the room are used to detect its language.
 const TALK_MAX: usize = 20;
 
-/// The reader's, or else that of the room: as it is set, or as people talked there last.
+/// The reader's language, or else the room's: as set, or as people last talked there.
 async fn language(arguments: &WhyArguments, stores: &Stores, trace: &Trace) -> Result<Language, StoreError> {
     let room = trace.place.room.as_str();
     let policies = arguments.settings.policies().ok();
@@ -197,7 +197,7 @@ fn question(asked: &QuestionTrace) -> LocalizedMessage {
     }
 }
 
-/// What was called with what, how it ended and how long it took.
+/// A tool call: its arguments, how it ended and how long it took.
 fn tool_call(tool: &ToolTrace, language: Language) -> String {
     let (name, arguments) = (harmless(&tool.name), harmless(&tool.arguments));
     let call =
@@ -209,7 +209,7 @@ fn tool_call(tool: &ToolTrace, language: Language) -> String {
     }
 }
 
-/// A label in front of its value, all values in one column.
+/// A label before its value, padded so that all values align.
 fn padded(label: &str) -> String {
     const COLUMNS: usize = 7;
     let columns: usize = label.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum();
@@ -218,7 +218,7 @@ fn padded(label: &str) -> String {
 
 /// What multiplied the odds that somebody joins, feature by feature.
 fn likelihood(trace: &Trace, language: Language) -> String {
-    /// What changes the odds by less is told together.
+    /// Features that change the odds by less are summed up in one line.
     const LEAST: f32 = 0.03;
     let all = trace.contributions();
     let (Some(p_join), false) = (trace.p_join, all.is_empty()) else { return String::new() };

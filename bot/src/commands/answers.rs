@@ -7,7 +7,7 @@ use super::COMMANDS;
 use super::spec::{CommandForm, CommandSpec};
 use crate::language::{Language, say};
 
-/// Every command that is offered there, a line each.
+/// Every available command, one per line.
 pub fn help(form: CommandForm, language: Language) -> String {
     let line = |spec: &CommandSpec| {
         say!(language, "command-line", usage = form.write(&spec.usage(language)), help = spec.help(language))
@@ -32,7 +32,7 @@ pub fn no_decision(language: Language) -> String {
     language.text("command-why.none")
 }
 
-/// What was spent, and of how much where there is a limit.
+/// What was spent, and the limit if there is one.
 pub fn cost(spent: Cost, limit: Cost, language: Language) -> String {
     let of = |have: String, most: String, limited: bool| match limited {
         true => say!(language, "cost-limited", have = have, most = most),

@@ -1,4 +1,4 @@
-//! Whether it listens in a room.
+//! Whether the bot listens in a room.
 
 use aizuchi_core::input::Command;
 

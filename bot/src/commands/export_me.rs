@@ -1,4 +1,4 @@
-//! All that is kept of the caller, as data: what is remembered about them, and what they said.
+//! Everything stored about the caller, as data: what is remembered about them, and what they said.
 
 use super::answers;
 use super::parse::ArgumentValue;

@@ -1,4 +1,4 @@
-//! Forgets the caller: how far that is, and which names may be somebody else's.
+//! Forgets the caller: reports the progress, and which names may be another person's.
 
 use super::answers;
 use super::parse::ArgumentValue;
@@ -16,7 +16,7 @@ pub const COMMAND: CommandSpec = CommandSpec {
     effect: CommandEffect::Run(run),
 };
 
-/// Goes on when the caller has gone.
+/// Continues after the caller has left.
 fn run<'a>(
     runner: &'a CommandRunner,
     call: CommandCall<'a>,

@@ -1,4 +1,4 @@
-//! Slash commands, the same on every platform. No model is asked.
+//! Slash commands, the same on every platform. No model is called.
 //!
 //! Each is a file that declares it and what it does, a name in the list below, and its sentences in `locales/`.
 

@@ -1,4 +1,4 @@
-//! Commands as data for the page of the web room, which offers them while somebody types.
+//! Commands as data for the page of the web room, which offers them while a person types.
 
 use serde::Serialize;
 
@@ -15,11 +15,11 @@ pub struct CommandOffer {
     pub usage: String,
     pub help: String,
     pub takes_argument: bool,
-    /// What the argument may be; empty where anything fits.
+    /// The possible arguments; empty if anything is allowed.
     pub choices: Vec<&'static str>,
 }
 
-/// What is offered where commands have this form.
+/// The commands offered in this form.
 pub fn offers(form: CommandForm, language: Language) -> Vec<CommandOffer> {
     COMMANDS.iter().filter(|spec| spec.is_offered(form)).map(|spec| to_offer(spec, language)).collect()
 }

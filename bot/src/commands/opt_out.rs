@@ -1,4 +1,4 @@
-//! Keeps the caller out of long memory.
+//! Keeps the caller out of long-term memory.
 
 use super::answers;
 use super::parse::ArgumentValue;

@@ -1,4 +1,4 @@
-//! Reads a command as a person typed it.
+//! Parses a command as a person typed it.
 
 use aizuchi_core::types::{Share, Span};
 
@@ -8,7 +8,7 @@ use super::{COMMANDS, HELP};
 #[derive(Debug)]
 pub enum ParsedCommand {
     Command(&'static CommandSpec, Option<ArgumentValue>),
-    /// The command is known, its argument is missing or makes no sense.
+    /// The command is known, but its argument is missing or invalid.
     WrongArgument(&'static CommandSpec),
     Unknown(String),
 }
@@ -26,7 +26,7 @@ pub enum ArgumentValue {
     Number(u32),
 }
 
-/// The command that is typed, with or without its slash; without a name it is `help`.
+/// The typed command, with or without its slash; without a name it is `help`.
 pub fn parse(text: &str, form: CommandForm) -> ParsedCommand {
     let rest = text.trim().trim_start_matches('/');
     let (name, rest) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
@@ -126,7 +126,7 @@ fn unit_seconds(unit: &str) -> Option<f64> {
     }
 }
 
-/// Full-width digits, letters and marks as their narrow selves: that is how a Japanese keyboard writes them.
+/// Converts full-width digits, letters and symbols to narrow ones: a Japanese keyboard types them.
 fn narrow(text: &str) -> String {
     let one = |c: char| match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),

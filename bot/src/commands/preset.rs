@@ -1,4 +1,4 @@
-//! How it behaves in a room.
+//! How the bot behaves in a room.
 
 use aizuchi_core::settings::PRESETS;
 use tokio::sync::oneshot;

@@ -1,4 +1,4 @@
-//! What it is to say at a time in a room: lists it, and cancels one.
+//! Lists the reminders of a room, and cancels one.
 
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;
@@ -58,7 +58,7 @@ fn list(call: CommandCall<'_>, reminders: &[Reminder], zone: &str) -> String {
     format!("{}\n{how}", lines.join("\n"))
 }
 
-/// Who asked for it cancels it, or somebody who manages the channel.
+/// Only the person who asked for it, or a manager of the channel, may cancel it.
 async fn cancel(
     runner: &CommandRunner,
     call: CommandCall<'_>,

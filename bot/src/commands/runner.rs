@@ -1,4 +1,4 @@
-//! Runs commands: finds what is meant, checks who may, and does it.
+//! Runs commands: parses them, checks the permission, and carries them out.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -18,18 +18,18 @@ use crate::ports::{BoxFuture, Caller, Commands, Platform};
 use crate::runtime::{Clock, EngineHandle, ShuttingDown};
 use crate::stores::StoreError;
 
-/// How it introduces itself.
+/// How the bot introduces itself.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct BotInfo {
     pub name: String,
     /// The model that writes, as provider/model.
     pub model: String,
     pub judge: String,
-    /// No model is asked: answers are templates and say so.
+    /// No model is called: answers are templates and say so.
     pub offline: bool,
-    /// The server on this machine that is asked because no key is set.
+    /// The server on this machine that is used because no key is set.
     pub local: Option<LocalModel>,
-    /// The general preset, or that of the room it introduces itself in.
+    /// The general preset, or that of the room in which it is shown.
     pub preset: String,
     #[serde(skip)]
     pub presets: Presets,
@@ -41,7 +41,7 @@ impl BotInfo {
     }
 }
 
-/// A request for another preset in a room; `done` tells what came of it.
+/// A request for another preset in a room; `done` gets the result.
 #[derive(Debug)]
 pub struct PresetRequest {
     pub room: String,
@@ -49,16 +49,16 @@ pub struct PresetRequest {
     pub done: oneshot::Sender<Result<(), String>>,
 }
 
-/// What commands are run with.
+/// What commands need to run.
 pub struct CommandRunner {
     pub(super) engine: EngineHandle,
     pub(super) traces: Traces,
     pub(super) clock: Clock,
     bot: RwLock<BotInfo>,
     pub(super) preset_requests: mpsc::Sender<PresetRequest>,
-    /// Long memory; commands about it say so where there is none.
+    /// Long-term memory; without it, commands about it say so.
     pub(super) keeper: Option<Arc<Keeper>>,
-    /// Where else something of a person may be kept.
+    /// Other places where something about a person may be stored.
     pub(super) platforms: Vec<Arc<dyn Platform>>,
 }
 
@@ -108,17 +108,17 @@ impl CommandRunner {
         CommandRunner { engine, traces, clock, bot, preset_requests, keeper, platforms }
     }
 
-    /// The same where people talk on these platforms.
+    /// The same with these platforms.
     pub fn serving(self, platforms: Vec<Arc<dyn Platform>>) -> CommandRunner {
         CommandRunner { platforms, ..self }
     }
 
-    /// The same with a long memory.
+    /// The same with long-term memory.
     pub fn remembering(self, keeper: Arc<Keeper>, platforms: Vec<Arc<dyn Platform>>) -> CommandRunner {
         CommandRunner { keeper: Some(keeper), platforms, ..self }
     }
 
-    /// From now on it goes by another name, or answers with another model.
+    /// From now on the bot has another name, or another model.
     pub fn introduce(&self, bot: BotInfo) {
         *self.bot.write().unwrap_or_else(PoisonError::into_inner) = bot;
     }
@@ -143,7 +143,7 @@ impl CommandRunner {
                 Ok(answer(argument.as_ref(), call))
             }
             CommandEffect::Run(run) => run(self, call, argument).await,
-            // The web room runs its own before it asks here.
+            // The web room runs its own commands before it calls this.
             CommandEffect::Web(_) => Ok(answers::unknown(spec.name, call.form, call.language())),
         }
     }

@@ -8,7 +8,7 @@ use super::runner::{CommandCall, CommandError, CommandRunner};
 use crate::language::Language;
 use crate::ports::BoxFuture;
 
-/// A slash command. It takes at most one argument: everything behind its name.
+/// A slash command. It takes at most one argument: everything after its name.
 #[derive(Debug)]
 pub struct CommandSpec {
     pub name: &'static str,
@@ -20,7 +20,7 @@ pub struct CommandSpec {
 
 #[derive(Debug)]
 pub struct ArgumentSpec {
-    /// As Discord calls it.
+    /// The name on Discord.
     pub name: &'static str,
     pub kind: ArgumentKind,
     pub required: bool,
@@ -33,7 +33,7 @@ pub enum ArgumentKind {
     MessageId,
     /// One of these.
     Choice(fn() -> Vec<&'static str>),
-    /// Names of the caller, with commas in between.
+    /// Names of the caller, separated by commas.
     Names,
     RoomName,
     Number,
@@ -56,7 +56,7 @@ pub enum OfferedIn {
 
 #[derive(Clone, Copy, Debug)]
 pub enum CommandEffect {
-    /// Changes the engine: recorded, and so a log can hold it.
+    /// Changes the engine: it is recorded, so a log can contain it.
     Engine {
         command: fn(Option<&ArgumentValue>) -> Command,
         answer: fn(Option<&ArgumentValue>, CommandCall<'_>) -> String,
@@ -77,16 +77,16 @@ pub enum WebEffect {
     CloseRoom,
 }
 
-/// How a command is written where it is used.
+/// How a command is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandForm {
     /// `/mute`, in the web room.
     Bare,
-    /// `/aizuchi mute`, where other programs have commands too: Slack's own `/mute` is something else.
+    /// `/aizuchi mute`, on platforms where other programs have commands too: Slack has its own `/mute`.
     Prefixed,
 }
 
-/// Its sentences are those of its name in `locales/`.
+/// The sentences are found by the command's name in `locales/`.
 impl CommandSpec {
     /// One line, without a full stop.
     pub fn help(&self, language: Language) -> String {
@@ -98,7 +98,7 @@ impl CommandSpec {
         language.text(&format!("command-{}.alias", self.name))
     }
 
-    /// How it may be used, without the slash.
+    /// An example of its use, without the slash.
     pub fn example(&self, language: Language) -> String {
         language.text(&format!("command-{}.example", self.name))
     }
@@ -108,7 +108,7 @@ impl CommandSpec {
         language.text(&format!("command-{}.manual", self.name))
     }
 
-    /// What its argument is.
+    /// The description of its argument.
     pub fn argument_help(&self, language: Language) -> String {
         language.text(&format!("command-{}.argument", self.name))
     }
@@ -133,7 +133,7 @@ impl CommandSpec {
 }
 
 impl ArgumentKind {
-    /// Nothing where anything fits.
+    /// Empty if anything is allowed.
     pub fn choices(self) -> Vec<&'static str> {
         match self {
             ArgumentKind::Choice(choices) => choices(),
@@ -160,7 +160,7 @@ impl ArgumentKind {
 }
 
 impl CommandForm {
-    /// That of the room's platform.
+    /// The form of the room's platform.
     pub fn of(room: &RoomId) -> CommandForm {
         match room.as_str().split_once(':') {
             Some(("web", _)) => CommandForm::Bare,

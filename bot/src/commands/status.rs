@@ -1,4 +1,4 @@
-//! What it is doing in a room, and what it cost today.
+//! What the bot is doing in a room, and what it cost today.
 
 use aizuchi_core::Time;
 use aizuchi_core::room::{Cost, Mute};
@@ -36,7 +36,7 @@ fn run<'a>(
     })
 }
 
-/// What a status is made of.
+/// The parts of a status.
 #[derive(Clone, Copy)]
 struct Status<'a> {
     view: Option<&'a RoomView>,

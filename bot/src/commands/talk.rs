@@ -1,4 +1,4 @@
-//! How often it speaks up in a room.
+//! How often the bot speaks unasked in a room.
 
 use aizuchi_core::input::Command;
 

@@ -1,4 +1,4 @@
-//! What is kept of the caller.
+//! What is stored about the caller.
 
 use std::fmt::Write as _;
 
@@ -24,11 +24,11 @@ pub const COMMAND: CommandSpec = CommandSpec {
     effect: CommandEffect::Run(run),
 };
 
-/// Rooms named one by one; the rest are counted.
+/// How many rooms are listed; the rest are counted.
 const ROOMS_MAX: usize = 20;
-/// Ties told one by one.
+/// How many ties are listed.
 const TIES_MAX: usize = 20;
-/// Facts told one by one.
+/// How many facts are listed.
 const FACTS_MAX: usize = 30;
 
 fn run<'a>(
@@ -59,7 +59,7 @@ fn format_known(known: &StoredAboutPerson, language: Language) -> String {
     text
 }
 
-/// What long memory has of a person.
+/// What long-term memory has about a person.
 fn format_remembered(about: &PersonList, form: CommandForm, language: Language) -> String {
     let mut text = String::new();
     if about.person.as_ref().is_some_and(|person| person.opted_out) {

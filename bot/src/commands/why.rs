@@ -1,4 +1,4 @@
-//! Why it spoke or stayed silent.
+//! Why the bot spoke or stayed silent.
 
 use aizuchi_core::Trace;
 use aizuchi_core::types::MessageId;
@@ -35,7 +35,7 @@ fn run<'a>(
     })
 }
 
-/// The sentence of a decision; it names the points. The questions asked and the cost follow, where there were any.
+/// The sentence of a decision, which includes the points. The questions asked and the cost follow, if there were any.
 fn explain(trace: &Trace, language: Language) -> String {
     let mut lines = vec![format!("{} ({}): {}", trace.message, trace.author, sentence(trace, language))];
     for asked in &trace.asked {

@@ -1,4 +1,4 @@
-//! The numbers it keeps about itself, for Prometheus.
+//! The program's metrics, for Prometheus.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -7,17 +7,17 @@ use metrics::{Unit, describe_counter, describe_gauge};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tokio_util::sync::CancellationToken;
 
-/// How often measured times are summed up: until then each of them is kept.
+/// How often histograms are aggregated: until then each value is kept.
 const SUM_UP_EVERY: Duration = Duration::from_secs(5);
 
-/// Collects from now on, and gives what was collected. The program has one collection, however often this is called.
+/// Starts to collect, and returns the handle. The program has one recorder, however often this is called.
 pub fn install() -> PrometheusHandle {
     static INSTALLED: OnceLock<PrometheusHandle> = OnceLock::new();
     INSTALLED
         .get_or_init(|| {
             let recorder = PrometheusBuilder::new().build_recorder();
             let handle = recorder.handle();
-            // Somebody else may collect already, such as a program that uses this one as a library: theirs stays.
+            // A program that uses this one as a library may already have installed a recorder, which stays.
             if metrics::set_global_recorder(recorder).is_ok() {
                 describe();
             }
@@ -26,7 +26,7 @@ pub fn install() -> PrometheusHandle {
         .clone()
 }
 
-/// Sums up what was measured, now and then, until it is told to stop: nobody may ever ask for the numbers.
+/// Aggregates what was measured, periodically, until shutdown: the metrics may never be requested.
 pub async fn keep_up(sum_up: impl Fn(), stop: &CancellationToken) {
     while stop.run_until_cancelled(tokio::time::sleep(SUM_UP_EVERY)).await.is_some() {
         sum_up();

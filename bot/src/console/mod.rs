@@ -1,4 +1,4 @@
-//! What those who run it look at.
+//! What operators look at.
 
 pub mod metrics;
 

@@ -11,12 +11,12 @@ use super::traces::{Traces, each};
 use crate::ports::{DecisionPart, Platform, Selection, TalkOf};
 use crate::stores::StoreError;
 
-/// What is kept of a person's words and deeds on one platform.
+/// What is stored of a person's messages and reactions on one platform.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredAboutPerson {
-    /// In the rooms of the platform, by name: how many of their messages.
+    /// How many of their messages are stored in each room of the platform.
     pub rooms: BTreeMap<RoomId, usize>,
-    /// When the oldest of these messages was said.
+    /// The time of the oldest of these messages.
     pub since: Option<Time>,
     pub reactions: usize,
     /// Decisions about their messages.
@@ -29,7 +29,7 @@ impl StoredAboutPerson {
     }
 }
 
-/// Messages of a person as they are met, here and there perhaps the same.
+/// A person's messages, collected from several sources without duplicates.
 #[derive(Default)]
 struct MessagesByRoom {
     rooms: BTreeMap<RoomId, BTreeSet<MessageId>>,
@@ -44,7 +44,7 @@ impl MessagesByRoom {
 }
 
 impl Traces {
-    /// What is known of a person on the platform of this place, which is one of these.
+    /// What is stored about a person on the platform of this place.
     pub async fn known(
         &self,
         person: &PersonId,

@@ -1,8 +1,8 @@
-//! Lets go of words that are not to be kept: of deleted messages and of what edited ones said before, of rooms that were closed,
-//! of people who opted out.
+//! Deletes words that are not to be kept: those of deleted messages, the earlier text of edited ones, those of closed
+//! rooms, and those of people who opted out.
 //!
-//! A record stays as a number and a time; the engines that the journal begins with lose the words too. What a start still needs
-//! is left until a snapshot holds it. Then the old pages have to leave the files.
+//! A record stays as a number and a time; the engines that the journal begins with lose the words too. What a start still
+//! needs is left until a snapshot holds it. Then the old pages have to leave the files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use crate::ports::{FileCleanup, JobStep, NewBase, Position, RecordKind, Rewrite,
 use crate::stores::StoreError;
 
 impl Journal {
-    /// Lets go of everything recorded in these rooms, as far as no start needs it.
+    /// Deletes everything recorded in these rooms, as far as no start needs it.
     pub async fn forget_rooms(&self, rooms: Vec<RoomId>) -> Result<(), StoreError> {
         self.stores.journal.rewrite(Arc::new(Rewrite { rooms, ..Rewrite::default() }), None).await.map(drop)
     }
 
-    /// Lets go of everything recorded in a room that is closed for good. `state` is its engine without the room, so that no
+    /// Deletes everything recorded in a room that is closed for good. `state` is its engine without the room, so that no
     /// start needs what was said there.
     pub async fn forget_closed(&self, room: RoomId, policies: &Policies, state: ShardState) -> Result<(), StoreError> {
         let left = vec![Input::Told(room.clone(), aizuchi_core::input::Command::Left)];
@@ -33,9 +33,9 @@ impl Journal {
         self.rewrite_with_base(Rewrite { rooms, snapshot, ..Rewrite::default() }, left, policies).await
     }
 
-    /// What was deleted or replaced before this time does not stay in the journal either, once no start needs its records:
-    /// neither deleted messages, the answers that were withdrawn with them and what tools found of them, nor what edited messages said before. Returns
-    /// how many records went or lost words.
+    /// Deletes from the journal what was deleted or replaced before this time, once no start needs its records: deleted
+    /// messages, the answers that were withdrawn with them, what tools found of them, and the earlier text of edited
+    /// messages. Returns how many records were deleted or lost words.
     pub async fn drop_deleted(&self, before: Time, policies: &Policies) -> Result<usize, StoreError> {
         let Some(up_to) = self.stores.journal.locate(Position::InEverySnapshot).await? else { return Ok(0) };
         let changes = self.changes(before, up_to).await?;
@@ -55,7 +55,7 @@ impl Journal {
         self.drop_records(rewrite, inputs, policies).await
     }
 
-    /// The same of what these people said before this time.
+    /// The same for what these people said before this time.
     pub async fn drop_words_of(
         &self,
         people: &[PersonId],
@@ -79,7 +79,7 @@ impl Journal {
         self.drop_records(Rewrite { records, ..Rewrite::default() }, inputs, policies).await
     }
 
-    /// The records of these messages that hold words, emptied.
+    /// The records of these messages that contain words, emptied.
     async fn records_of(
         &self,
         gone: &[(Place, MessageId)],
@@ -98,7 +98,7 @@ impl Journal {
         Ok(records)
     }
 
-    /// Rewrites records if there are any, and has the old pages leave the files.
+    /// Rewrites records if there are any, and removes the old pages from the files.
     async fn drop_records(
         &self,
         rewrite: Rewrite,
@@ -113,7 +113,7 @@ impl Journal {
         Ok(dropped)
     }
 
-    /// Rewrites records, and has the engines that the journal begins with handle these inputs, in one commit.
+    /// Rewrites records, and lets the engines that the journal begins with handle these inputs, in one commit.
     async fn rewrite_with_base(
         &self,
         rewrite: Rewrite,
@@ -127,17 +127,17 @@ impl Journal {
                 Ok(engines) if !engines.is_fresh() => {
                     Some(NewBase { instead_of, states: engines.encode_after(inputs.clone()).await })
                 }
-                // There is none, or one that cannot be read: a start says so.
+                // There is none, or it cannot be read, which a start reports.
                 Ok(_) | Err(_) => None,
             };
-            // If retention moves the base in the meantime, it is tried again with the new one.
+            // If retention moves the base in the meantime, the rewrite is retried with the new one.
             if self.stores.journal.rewrite(rewrite.clone(), base).await? {
                 return Ok(());
             }
         }
     }
 
-    /// Has the old pages leave the files, now or as soon as nobody reads them any more.
+    /// Removes the old pages from the files, now or as soon as nobody reads them any more.
     async fn settle(&self) -> Result<(), StoreError> {
         match self.stores.files.settle().await? {
             FileCleanup::Done => Ok(()),
@@ -145,7 +145,7 @@ impl Journal {
         }
     }
 
-    /// What was deleted and edited before this time, by records that no start needs.
+    /// What was deleted and edited before this time, according to records that no start needs.
     async fn changes(&self, before: Time, up_to: i64) -> Result<PastChanges, StoreError> {
         let mut past = PastChanges::default();
         let mut changes = Records::all(&*self.stores.journal).await?;
@@ -166,7 +166,7 @@ impl Journal {
     }
 }
 
-/// What became of messages.
+/// Deletions and edits of messages.
 #[derive(Default)]
 struct PastChanges {
     deleted: BTreeMap<(RoomId, MessageId), Deletion>,
@@ -174,7 +174,7 @@ struct PastChanges {
     edited: BTreeMap<(RoomId, MessageId), Edit>,
 }
 
-/// As engines that remember the messages hear of it.
+/// The inputs that tell engines about the deletions.
 fn deletions(gone: Vec<(Place, MessageId)>, at: Time) -> impl Iterator<Item = Input> {
     gone.into_iter().map(move |(place, id)| Input::Changed(Change { place, id, at, text: None }))
 }

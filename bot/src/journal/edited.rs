@@ -1,6 +1,6 @@
-//! What edited messages said before.
+//! The earlier text of edited messages.
 //!
-//! The message keeps its record, with the words of its last edit: the journal has what people can read.
+//! The message keeps its record, with the text of its last edit: the journal contains what people can read.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::write::Journal;
 use crate::ports::Selection;
 use crate::stores::StoreError;
 
-/// What a message was edited to, by the record `seq`.
+/// The text that a message was edited to by the record `seq`.
 pub(super) struct Edit {
     pub seq: i64,
     pub at: Time,
@@ -20,16 +20,16 @@ pub(super) struct Edit {
     pub text: Box<str>,
 }
 
-/// What is left of words that edits have replaced.
+/// Where text that edits have replaced is still stored.
 pub(super) struct Outdated {
-    /// Records that have them, and what takes their place.
+    /// The records that contain it, and their replacements.
     pub records: Vec<(i64, Input)>,
-    /// The edits, for engines that remember the old words.
+    /// The edits, for engines that remember the earlier text.
     pub edits: BTreeMap<(RoomId, MessageId), Input>,
 }
 
 impl Journal {
-    /// What is left of words that these edits have replaced.
+    /// Finds where text that these edits have replaced is still stored.
     pub(super) async fn outdated(&self, edited: &BTreeMap<(RoomId, MessageId), Edit>) -> Result<Outdated, StoreError> {
         let (mut records, mut edits) = (Vec::new(), BTreeMap::new());
         look_up(&*self.stores.index, &Selection::Messages(edited.keys().cloned().collect()), |record| {

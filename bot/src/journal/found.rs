@@ -1,7 +1,7 @@
-//! What tools found while a message could be read that has been deleted since, or has other words.
+//! What tools found while a message was readable that has since been deleted or edited.
 //!
-//! A tool's result may quote any message of its room. Everything that was asked for and found there in that time goes, from the
-//! records and from the decisions.
+//! A tool's result may quote any message of its room. So every tool request and result of that room and time is deleted,
+//! from the records and from the decisions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -15,13 +15,13 @@ use super::write::Journal;
 use crate::ports::{DecisionPart, RecordKind, Replacement, Rewrite, StoredDecision};
 use crate::stores::StoreError;
 
-/// In each room, when words could be read that are gone.
+/// For each room, the times at which text was readable that is gone.
 pub(super) type Readable = BTreeMap<RoomId, Vec<RangeInclusive<Time>>>;
 
-/// A tool that was running then may still have come back, for so long.
+/// How long a tool that was running then may still take to return.
 const ON_ITS_WAY: Span = Span::minutes(1);
 
-/// When messages could be read that were gone at these times.
+/// When messages were readable that were deleted or edited at these times.
 pub(super) fn readable(
     said: &BTreeMap<(RoomId, MessageId), Time>,
     gone: impl Iterator<Item = ((RoomId, MessageId), Time)>,
@@ -36,7 +36,7 @@ pub(super) fn readable(
 }
 
 impl Journal {
-    /// Takes it out of records up to this one, and out of decisions, unless they are rewritten already.
+    /// Deletes it from records up to this one, and from decisions, unless they are rewritten already.
     pub(super) async fn take_found(
         &self,
         readable: &Readable,

@@ -1,4 +1,4 @@
-//! The journal: everything that happened, in the order in which it was handled, and what was decided about it.
+//! The journal: everything that happened, in the order in which it was handled, and the decisions about it.
 
 mod about_person;
 mod dropped;

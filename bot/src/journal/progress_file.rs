@@ -1,10 +1,10 @@
 //! How far the journal reached and until when the program ran, noted in two small files beside the database.
 //!
-//! A database whose log (`aizuchi.db-wal`) is gone or cut off opens as if nothing were missing, only older. This file tells:
-//! it names a record that was durable. It is written after each commit and never synced: a killed program leaves it whole,
-//! and after a power failure it may name an older record, never one that did not exist.
+//! A database whose log (`aizuchi.db-wal`) is gone or truncated opens as if nothing were missing, only older. This file
+//! reveals that: it names a record that was durable. It is written after each commit and never synced: a killed program
+//! leaves it intact, and after a power failure it may name an older record, never one that did not exist.
 //!
-//! The other file (`aizuchi.running`) names the last record there was, and when. A start compares the clock with it: in a quiet
+//! The other file (`aizuchi.running`) names the last record and its time. A start compares the clock with it: in a quiet
 //! room the last record alone is too old to show that the clock was set back in between.
 
 use std::fs::{File, OpenOptions};
@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use aizuchi_core::Time;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The note, open for writing.
+/// The progress file, open for writing.
 #[derive(Debug)]
 pub struct ProgressFile {
     path: PathBuf,
@@ -28,7 +28,7 @@ impl ProgressFile {
         ProgressFile { path: path_beside(database), state: Mutex::default() }
     }
 
-    /// This record is durable. What cannot be noted is not worth stopping for.
+    /// Notes that this record is durable. A failure is not worth stopping for.
     pub fn note(&self, seq: u64) {
         let mut state = self.state.lock().expect("nothing panics while holding it");
         let (reached, file) = &mut *state;
@@ -46,7 +46,7 @@ fn path_beside(database: &Path) -> PathBuf {
     database.with_extension("reached")
 }
 
-/// Always as many bytes, so that a shorter number leaves nothing of a longer one.
+/// Always the same number of bytes, so that a shorter number leaves nothing of a longer one.
 fn line(seq: u64) -> String {
     let number = format!("{seq:020}");
     let sum = xxh3_64(number.as_bytes());
@@ -70,7 +70,7 @@ pub fn read(database: &Path) -> Option<u64> {
     (text == line(seq)).then_some(seq)
 }
 
-/// From here on this is how far it reached, whatever was noted before.
+/// Replaces the note, whatever it said before.
 pub fn replace(database: &Path, seq: u64) -> std::io::Result<()> {
     std::fs::write(path_beside(database), line(seq))
 }
@@ -85,25 +85,25 @@ fn running_line(seq: u64, at: Time) -> String {
     format!("{numbers} {sum:016x}\n")
 }
 
-/// The program runs at this time, and this is the last record.
+/// Notes that the program runs at this time, and the last record.
 pub fn note_running(database: &Path, seq: u64, at: Time) -> std::io::Result<()> {
     std::fs::write(running_path(database), running_line(seq, at))
 }
 
-/// When the program was last known to run, if nothing was recorded since: a record tells more, for the clock may have been
-/// set before it.
+/// When the program was last known to run, if nothing was recorded since: a later record is more reliable, because the
+/// clock may have been set before it.
 pub fn ran_until(database: &Path, last_seq: u64) -> Option<Time> {
     let text = std::fs::read_to_string(running_path(database)).ok()?;
     let at = Time(text.get(21..41)?.parse().ok()?);
     (text == running_line(last_seq, at)).then_some(at)
 }
 
-/// Durable records are not there any more.
+/// Durable records are missing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LostRecords {
     /// The database itself.
     File { path: PathBuf, empty: bool },
-    /// The records between these, the first and the last of them included.
+    /// The records in this range, both ends included.
     Records { from: u64, to: u64 },
 }
 
@@ -129,11 +129,11 @@ impl LostRecords {
     pub const ADVICE: &'static str = "put the file back, connect to the server that has them, or restore a backup (`aizuchi backup`); to continue without what is \
         missing, start once with `aizuchi run --accept-loss`";
 
-    /// What to do about a database that cannot be read.
+    /// How to fix a database that cannot be read.
     pub const DAMAGED_ADVICE: &'static str = "restore a backup (`aizuchi backup`), or move aizuchi.db, aizuchi.db-wal \
         and aizuchi.db-shm away and start with an empty store: `aizuchi run --accept-loss`";
 
-    /// Looks at the files of a store that is not open yet.
+    /// Checks the files of a store that is not open yet.
     pub fn of_file(database: &Path) -> Option<LostRecords> {
         read(database).filter(|seq| *seq > 0)?;
         let bytes = std::fs::metadata(database).map(|metadata| metadata.len());
@@ -146,7 +146,7 @@ impl LostRecords {
         }
     }
 
-    /// Compares the last record there is with the last that was noted.
+    /// Compares the last record in the store with the last one noted.
     pub fn of_records(database: &Path, last: u64) -> Option<LostRecords> {
         let noted = read(database)?;
         (noted > last).then_some(LostRecords::Records { from: last + 1, to: noted })

@@ -1,4 +1,4 @@
-//! Reads the journal in its order, a page at a time, beside a program that may be writing it.
+//! Reads the journal in order, page by page, also while another process writes it.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,16 +11,16 @@ use crate::stores::StoreError;
 /// A record that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DamagedRecord {
-    /// The very last one: cut off in the middle of being written.
+    /// The last record: cut off while it was being written.
     Torn { seq: i64, what: String },
-    /// One with others after it: the disk, or somebody's hand.
+    /// A record that others follow: damaged by the disk, or by a manual change.
     Within { seq: i64, what: String },
-    /// Records that are not there, between others that are.
+    /// Records that are missing between others.
     Missing { from: i64, to: i64 },
 }
 
 impl DamagedRecord {
-    /// The record, or the last of them.
+    /// The number of the record, or of the last one in the range.
     pub fn seq(&self) -> i64 {
         match self {
             DamagedRecord::Torn { seq, .. }
@@ -51,36 +51,36 @@ pub struct Records<'a> {
     store: &'a dyn JournalStore,
     page: VecDeque<Result<Record, Unreadable>>,
     range: Range,
-    /// The last record there is: one that cannot be read may have been cut off.
+    /// The last record of the journal: if it is unreadable, it may have been cut off.
     last: i64,
 }
 
 impl<'a> Records<'a> {
-    /// All that are there now: what is written meanwhile is not read.
+    /// All records that exist now; those written meanwhile are not read.
     pub async fn all(store: &'a dyn JournalStore) -> Result<Records<'a>, StoreError> {
         Records::after(store, i64::MIN).await
     }
 
-    /// Those that follow the record `seq`.
+    /// The records after `seq`.
     pub async fn after(store: &'a dyn JournalStore, seq: i64) -> Result<Records<'a>, StoreError> {
         let last = store.locate(Position::Last).await?.unwrap_or(0);
         let range = Range { room: None, kinds: &[], after: seq, up_to: last };
         Ok(Records { store, page: VecDeque::new(), range, last })
     }
 
-    /// The last `count`, or as many as there are.
+    /// The last `count` records, or as many as there are.
     pub async fn last(store: &'a dyn JournalStore, count: u32) -> Result<Records<'a>, StoreError> {
         let before = store.locate(Position::BeforeLast(None, count)).await?;
         Records::after(store, before.unwrap_or(i64::MIN)).await
     }
 
-    /// Only those of a room.
+    /// Only the records of a room.
     pub fn in_room(mut self, room: &RoomId) -> Records<'a> {
         self.range.room = Some(room.clone());
         self
     }
 
-    /// From here on only those of these kinds.
+    /// From here on, only records of these kinds.
     pub fn only(&mut self, kinds: &'static [RecordKind]) {
         self.page.clear();
         self.range.kinds = kinds;
@@ -98,7 +98,7 @@ impl<'a> Records<'a> {
         })))
     }
 
-    /// The next one that can be read.
+    /// The next readable record.
     pub async fn next_whole(&mut self) -> Result<Option<Record>, StoreError> {
         while let Some(read) = self.next().await? {
             if let Ok(record) = read {
@@ -116,7 +116,7 @@ impl<'a> Records<'a> {
         Ok(records)
     }
 
-    /// Everything that can be read.
+    /// All readable records.
     pub async fn whole(mut self) -> Result<Vec<Record>, StoreError> {
         let mut records = Vec::new();
         while let Some(record) = self.next_whole().await? {
@@ -126,10 +126,10 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Records read at once where they are looked up.
+/// How many records are looked up at once.
 const LOOKED_UP_TOGETHER: usize = 512;
 
-/// Looks up records and shows those that can be read, in their order. Returns the numbers of the others.
+/// Looks up records and passes the readable ones to `see`, in order. Returns the numbers of the others.
 pub async fn look_up(
     index: &dyn JournalIndex,
     selection: &Selection,
@@ -139,7 +139,7 @@ pub async fn look_up(
     read_each(index, &seqs, &mut see).await
 }
 
-/// The same of records whose numbers are known.
+/// The same for records whose numbers are known.
 pub async fn read_each(
     index: &dyn JournalIndex,
     seqs: &[i64],

@@ -1,4 +1,4 @@
-//! What was said lately, as it is known: to be held against what a platform has now.
+//! Recent messages as the journal knows them, to be compared with what a platform has now.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -9,10 +9,10 @@ use super::read::Records;
 use crate::ports::Stores;
 use crate::stores::StoreError;
 
-/// As far back as it is looked.
+/// How far back messages are compared.
 const LATELY: Span = Span::minutes(24 * 60);
 const RECORDS_MAX: u32 = 20_000;
-/// The newest, of each place.
+/// At most this many of the newest messages per place.
 const KEPT_MAX: usize = 100;
 
 /// A message that was said and not deleted, with its newest text.
@@ -22,7 +22,7 @@ pub struct KnownMessage {
     pub text: Box<str>,
 }
 
-/// By place, oldest first, of one platform. What was forgotten on request is not among it.
+/// The recent messages of one platform by place, oldest first. Those that were forgotten on request are not included.
 pub async fn recent_messages(
     stores: impl Into<Stores>,
     platform: &str,
@@ -53,7 +53,7 @@ pub async fn recent_messages(
     Ok(kept.into_iter().map(|(place, here)| (place, here.into())).collect())
 }
 
-/// Told twice, it is kept once.
+/// A message that was received twice is kept once.
 fn keep(kept: &mut HashMap<Place, VecDeque<KnownMessage>>, message: Message) {
     let here = kept.entry(message.place).or_default();
     if here.iter().any(|kept| kept.id == message.id) {

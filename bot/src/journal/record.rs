@@ -1,4 +1,4 @@
-//! How a record is written down: JSON, and a checksum that tells a torn or changed one.
+//! The format of a record: JSON, and a checksum that detects a torn or modified one.
 
 use aizuchi_core::{Input, Time};
 use xxhash_rust::xxh3::xxh3_64;
@@ -10,7 +10,7 @@ pub fn encode(input: &Input) -> (String, i64) {
     (body, sum)
 }
 
-/// What a record says, and when it was handled. `Err` says what is wrong with it.
+/// The content of a record, and when it was handled. `Err` describes what is wrong with it.
 pub fn decode(body: &[u8], expected: i64, at: i64) -> Result<(Time, Input), String> {
     let body = std::str::from_utf8(body).map_err(|_| "not UTF-8")?;
     if sum(body) != expected {

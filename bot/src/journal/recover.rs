@@ -1,10 +1,11 @@
-//! The start: engines as they were, from their snapshots and the records since.
+//! The start: restores the engines from their snapshots and the records since.
 //!
 //! It begins with the snapshots if every shard has one that can be read, otherwise with the base of the journal and all
-//! records. If the number of shards has changed, the rooms are distributed anew. Then every record is handled again; effects
-//! are dropped, except the decisions, which may not have been stored. Afterwards each engine is told `Resumed` and emits again
-//! what is still pending. A record that cannot be read is reported and skipped. One on which the engine panics is skipped too:
-//! its engine may be in any state, so everything starts again without that record. Cost: the records since the snapshots.
+//! records. If the number of shards has changed, the rooms are distributed anew. Then every record is replayed; effects are
+//! dropped, except the decisions, which may not have been stored. Afterwards each engine gets `Resumed` and emits again
+//! what is still pending. A record that cannot be read is reported and skipped. One on which the engine panics is skipped
+//! too: its engine may be in any state, so everything starts again without that record. Cost: the records since the
+//! snapshots.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,27 +20,27 @@ use crate::learnt;
 use crate::ports::{Position, Record, StateKind, StoredState, Stores};
 use crate::stores::StoreError;
 
-/// What a start finds.
+/// The result of a recovery.
 pub struct Recovered {
     /// One engine for each shard, as it was when the last durable record had been handled.
     pub engines: Vec<Engine>,
-    /// The settings that held then; none if nothing has ever happened.
+    /// The settings at that time; `None` if nothing has ever happened.
     pub policies: Option<StoredPolicies>,
-    /// Decisions that fell since the snapshots: they may not have been kept.
+    /// Decisions made since the snapshots: they may not have been stored.
     pub traces: Vec<Trace>,
     /// When the last record was handled.
     pub last_at: Time,
     pub last_seq: u64,
-    /// How many records had to be handled again.
+    /// How many records were replayed.
     pub records: u64,
     pub from: RecoveredFrom,
     /// Records that cannot be read: a last one that was only half written, or worse.
     pub damaged: Vec<DamagedRecord>,
-    /// Models that were asked for and are not there, each once.
+    /// Models that the settings ask for and that are missing, each once.
     pub missing_models: BTreeSet<String>,
 }
 
-/// What a start began with.
+/// What a recovery began with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecoveredFrom {
     /// Nothing was ever snapshotted.
@@ -52,7 +53,7 @@ pub enum RecoveredFrom {
     UnusableSnapshots(String),
 }
 
-/// Reads snapshots and journal. `policies` hold where nothing else is known.
+/// Reads snapshots and journal. `policies` apply if no settings are recorded.
 pub async fn recover(stores: &Stores, policies: &Policies, shards: usize) -> Result<Recovered, StoreError> {
     let mut skipped = BTreeSet::new();
     loop {
@@ -62,7 +63,7 @@ pub async fn recover(stores: &Stores, policies: &Policies, shards: usize) -> Res
                 found.damaged.extend(skipped.into_iter().map(failed));
                 return Ok(found);
             }
-            // Its engine may be in any state now: once more from the start, without that record.
+            // Its engine may be in any state now: start again without that record.
             Err(RecoveryError::EngineFailed(seq)) => {
                 skipped.insert(seq);
             }
@@ -71,7 +72,7 @@ pub async fn recover(stores: &Stores, policies: &Policies, shards: usize) -> Res
     }
 }
 
-/// Why the journal was not lived again to its end.
+/// Why the journal could not be replayed to its end.
 enum RecoveryError {
     /// The engine panicked on this record.
     EngineFailed(i64),
@@ -135,7 +136,7 @@ async fn recover_without(
     Ok(found)
 }
 
-/// The engines to go on from. Without usable snapshots they are made again from everything that is recorded.
+/// The engines to continue from. Without usable snapshots they are rebuilt from all records.
 async fn begin(
     stores: &Stores,
     snapshots: &[StoredState],
@@ -158,7 +159,8 @@ async fn begin(
     Ok((engines, from))
 }
 
-/// The record that must follow this one. Where nothing was handled yet, the journal begins with whatever is its first.
+/// The number of the record that must follow this one. If nothing was handled yet, the journal begins with whatever its
+/// first record is.
 async fn first_after(stores: &Stores, seq: i64) -> Result<i64, StoreError> {
     match seq {
         0 => Ok(stores.journal.locate(Position::First).await?.unwrap_or(1)),
@@ -166,7 +168,7 @@ async fn first_after(stores: &Stores, seq: i64) -> Result<i64, StoreError> {
     }
 }
 
-/// When the last of them was taken. Not the latest time: the clock may have been set back since.
+/// When the last of them was taken. This is not the latest time, since the clock may have been set back.
 fn last_snapshot(snapshots: &[StoredState]) -> Time {
     snapshots.iter().max_by_key(|snapshot| snapshot.seq).map_or(Time(0), |snapshot| snapshot.at)
 }

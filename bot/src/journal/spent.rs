@@ -1,4 +1,4 @@
-//! What was spent, for tools that read a store: summed up from the snapshots and the journal, as a start does.
+//! What was spent, for commands that read a store: added up from the snapshots and the journal, as a start does.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::recover::recover;
 use crate::ports::Stores;
 use crate::stores::StoreError;
 
-/// What all rooms spent together on the day of `now`, calls that were in flight at the last record aside.
+/// What all rooms spent together on the day of `now`, without calls that were in flight at the last record.
 pub async fn spent_today(stores: &Stores, policies: &Policies, now: Time) -> Result<Cost, StoreError> {
     let mut total = TotalBudget::default();
     for engine in recover(stores, policies, 1).await?.engines {
@@ -20,7 +20,7 @@ pub async fn spent_today(stores: &Stores, policies: &Policies, now: Time) -> Res
     Ok(total.today(policies, now))
 }
 
-/// The same of each room that spent anything; together they are what all rooms spent.
+/// The same for each room that spent anything; together they are what all rooms spent.
 pub async fn spent_today_by_room(
     stores: &Stores,
     policies: &Policies,

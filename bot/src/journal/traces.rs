@@ -1,4 +1,4 @@
-//! What was decided about each message, kept so that it can be explained later.
+//! The decision about each message, kept so that it can be explained later.
 
 use std::collections::BTreeSet;
 
@@ -25,33 +25,33 @@ impl Traces {
         find(&*self.stores.decisions, Some(room), message).await
     }
 
-    /// The decisions about these messages, as far as there are any.
+    /// The decisions about these messages, if there are any.
     pub async fn of(&self, room: &RoomId, messages: Vec<MessageId>) -> Result<Vec<Trace>, StoreError> {
         let found = self.stores.decisions.find(DecisionQuery::Messages(room, &messages)).await?;
         found.into_iter().map(readable).collect()
     }
 
-    /// The latest decision of a room, its own posts aside.
+    /// The latest decision of a room, except those about its own posts.
     pub async fn last(&self, room: &RoomId) -> Result<Option<Trace>, StoreError> {
         last(&*self.stores.decisions, Some(room)).await
     }
 }
 
-/// Whether it is the decision of the first time that counts: it was made, or will be.
+/// Whether this message was received before: only the first decision counts, which was made or will be.
 pub fn is_repeat(trace: &Trace) -> bool {
     trace.cause == Cause::Unheard(Unheard::Repeated)
 }
 
-/// How a decision is kept where there may be one about the same message.
+/// How a decision is stored if there may already be one about the same message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConflictRule {
-    /// The decision of the first time counts.
+    /// The first decision stays.
     Not,
-    /// What people made of it is added to the decision, or the whole is kept where there is none.
+    /// People's response is added to the stored decision; if there is none, the whole decision is stored.
     AddResponse,
-    /// How far its answer has come is added in the same way.
+    /// The progress of its answer is added in the same way.
     AddProgress,
-    /// A message heard again keeps the decision of the first time.
+    /// A message that is received again keeps its first decision.
     IfNew,
     Replace,
 }
@@ -70,7 +70,7 @@ impl ConflictRule {
     }
 }
 
-/// Whether there may be words of a model or a tool in it: see [`Trace::forget_words`].
+/// Whether it may contain words of a model or a tool: see [`Trace::forget_words`].
 pub fn has_words(trace: &Trace) -> bool {
     !trace.asked.is_empty()
         || !trace.tools.is_empty()
@@ -82,7 +82,7 @@ fn readable(stored: StoredDecision) -> Result<Trace, StoreError> {
     trace.map_err(|what| StoreError::Failed(format!("cannot read the decision about {message} in {room}: {what}")))
 }
 
-/// The decision about a message; without a room, the latest of that id.
+/// The decision about a message; without a room, the latest one with that id.
 pub async fn find(
     store: &dyn DecisionStore,
     room: Option<&RoomId>,
@@ -91,20 +91,20 @@ pub async fn find(
     store.find(DecisionQuery::Message(room, message)).await?.pop().map(readable).transpose()
 }
 
-/// The latest decision about somebody else's words.
+/// The latest decision about somebody else's message.
 pub async fn last(store: &dyn DecisionStore, room: Option<&RoomId>) -> Result<Option<Trace>, StoreError> {
     let is_about_others = |trace: &Trace| trace.cause != Cause::Unheard(Unheard::Itself);
     store.find(DecisionQuery::Latest(room, is_about_others)).await?.pop().map(readable).transpose()
 }
 
-/// Every decision that can be read.
+/// Every readable decision.
 pub async fn all(store: &dyn DecisionStore) -> Result<Vec<Trace>, StoreError> {
     let mut traces = Vec::new();
     each(store, DecisionPart::All, |stored| traces.extend(stored.trace.ok())).await?;
     Ok(traces)
 }
 
-/// Shows a part of the decisions, page by page.
+/// Passes a part of the decisions to `see`, page by page.
 pub async fn each(
     store: &dyn DecisionStore,
     part: DecisionPart<'_>,
@@ -119,7 +119,7 @@ pub async fn each(
     }
 }
 
-/// When and where it acted on messages of these people: the deliveries of these times are the answers.
+/// When and where the bot acted on messages of these people: the deliveries at these times are the answers.
 pub async fn acted_for(store: &dyn DecisionStore, people: &[PersonId]) -> Result<BTreeSet<(RoomId, Time)>, StoreError> {
     let mut acted = BTreeSet::new();
     for person in people {

@@ -1,4 +1,4 @@
-//! What is kept of a person, looked up before anything of it is deleted.
+//! Everything stored about a person, looked up before any of it is deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,28 +16,29 @@ use super::write::Journal;
 use crate::ports::{OwnTalk, PersonName, Platform, RecordKind, Selection, StoredUtterance, Stores, TalkOf};
 use crate::stores::StoreError;
 
-/// Where somebody is found, and by what.
+/// Where a person occurs, and under which names.
 #[derive(Debug, Default)]
 pub struct PersonTrail {
-    /// What they went by.
+    /// The names they used.
     pub names: BTreeSet<Box<str>>,
-    /// Where they spoke.
+    /// The rooms in which they spoke.
     pub rooms: BTreeSet<RoomId>,
     /// Posts of the bot that answered them.
     pub answers: BTreeSet<(RoomId, MessageId)>,
-    /// What they said, as far as the bot repeated it and nobody else said it where they spoke or where it was repeated.
+    /// What they said, if the bot repeated it and nobody else said it in the rooms where they spoke or where it was
+    /// repeated.
     pub phrases: Phrases,
-    /// What everybody else goes by.
+    /// The names that everybody else uses.
     pub others: BTreeSet<Box<str>>,
     messages: BTreeSet<(RoomId, MessageId)>,
-    /// The bot's posts and what they answer.
+    /// The bot's posts and the messages they answer.
     replies: Vec<(RoomId, MessageId, MessageId)>,
-    /// What the bot said, and where it may have repeated them.
+    /// What the bot said, and the rooms in which it may have repeated them.
     own: Phrases,
     repeated_in: BTreeSet<RoomId>,
 }
 
-/// Something that a person said.
+/// A message of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OwnMessage {
     pub room: RoomId,
@@ -46,7 +47,7 @@ pub struct OwnMessage {
     pub text: Box<str>,
 }
 
-/// What is recorded, and the talk that platforms keep themselves.
+/// The journal, and the talk that platforms keep themselves.
 struct Sources<'a> {
     stores: &'a Stores,
     own_talks: Vec<&'a dyn OwnTalk>,
@@ -57,7 +58,7 @@ impl Journal {
         trail(&Sources::new(&self.stores, platforms), ids).await
     }
 
-    /// What these people go by, and what everybody else does.
+    /// The names these people use, and those that everybody else uses.
     pub async fn names_of(
         &self,
         ids: &[PersonId],
@@ -70,7 +71,7 @@ impl Journal {
         Ok((own, others))
     }
 
-    /// What these people said, as it is now; the oldest first.
+    /// What these people said, in its current text, oldest first.
     pub async fn messages_of(
         &self,
         ids: &[PersonId],
@@ -96,7 +97,7 @@ impl Journal {
         Ok(messages)
     }
 
-    /// What these people said as the journal has it, with its edits and without what was deleted.
+    /// What these people said according to the journal, with edits applied and without deleted messages.
     pub async fn recorded_of(&self, ids: &[PersonId]) -> Result<Vec<Message>, StoreError> {
         let mut said: BTreeMap<(RoomId, MessageId), Message> = BTreeMap::new();
         look_up(&*self.stores.index, &Selection::People(ids.to_vec()), |record| {
@@ -120,7 +121,7 @@ impl Journal {
         Ok(said.into_values().collect())
     }
 
-    /// Those of the names that are in something the bot said.
+    /// Which of the names occur in something the bot said.
     pub async fn names_it_used(
         &self,
         names: Vec<Box<str>>,
@@ -150,7 +151,7 @@ async fn trail(sources: &Sources<'_>, ids: &[PersonId]) -> Result<PersonTrail, S
     trail.rooms.extend(acted.into_iter().map(|(room, _)| room));
     trail.answers.extend(answers_to(sources.stores, ids).await?);
     trail.phrases.retain_common(&std::mem::take(&mut trail.own));
-    // If somebody else said it, they said it here, or the bot has it from them.
+    // If somebody else said it, they said it here, or the bot learnt it from them.
     let rooms: BTreeSet<RoomId> = trail.rooms.iter().chain(&trail.repeated_in).cloned().collect();
     for room in &rooms {
         if trail.phrases.is_empty() {
@@ -215,7 +216,7 @@ impl<'a> Sources<'a> {
         self.each_kept(TalkOf::People(ids), see).await
     }
 
-    /// Everybody by every name they went by, the bot aside.
+    /// Everybody with every name they used, except the bot.
     async fn names(&self) -> Result<Vec<PersonName>, StoreError> {
         let mut names = self.stores.index.names().await?;
         for talk in &self.own_talks {
@@ -224,7 +225,7 @@ impl<'a> Sources<'a> {
         Ok(names)
     }
 
-    /// Everything the bot said or wanted to say: where, what, and the post if it became one.
+    /// Everything the bot said or wanted to say: where, what, and the post if there is one.
     async fn each_own_text(
         &self,
         see: &mut (dyn FnMut(&RoomId, &str, Option<&StoredUtterance>) + Send),
@@ -254,7 +255,7 @@ impl<'a> Sources<'a> {
         self.each_kept(TalkOf::Room(room), see).await
     }
 
-    /// The same of what platforms keep themselves.
+    /// The same for what platforms keep themselves.
     async fn each_kept(
         &self,
         of: TalkOf<'_>,

@@ -1,4 +1,4 @@
-//! What models said about deleted messages: the words of answers that went with them, and what the judge said.
+//! What models said about deleted messages: the words of answers that were withdrawn with them, and what the judge said.
 //!
 //! A record of a model's words does not name the message it is about. The stored decision does: it holds when the answer was
 //! posted and what the judge said. An answer to several messages that is still there, because not all of them were deleted,
@@ -22,7 +22,7 @@ pub(super) struct Deletion {
     pub at: Time,
 }
 
-/// Records to empty, and decisions without a model's words.
+/// Records to empty, and decisions with the model's words removed.
 #[derive(Default)]
 pub(super) struct Withdrawn {
     pub records: Vec<(i64, Input)>,
@@ -31,10 +31,10 @@ pub(super) struct Withdrawn {
 
 type DeletedMessages = BTreeMap<(RoomId, MessageId), Deletion>;
 
-/// Words that nobody waits for any more may still come, for so long.
+/// How long an answer that nobody waits for any more may still take to arrive.
 const ON_THEIR_WAY: Span = Span::seconds(10);
 
-/// In one room: when the words of withdrawn answers were written, and what the judge said from when on.
+/// For one room: when the words of withdrawn answers were written, and what the judge said, from which time on.
 #[derive(Default)]
 struct RoomWords {
     written: Vec<RangeInclusive<Time>>,
@@ -42,7 +42,7 @@ struct RoomWords {
 }
 
 impl RoomWords {
-    /// Whether a record holds some of them.
+    /// Whether a record contains some of them.
     fn take(&mut self, record: &Record) -> bool {
         if matches!(&record.input, Input::Written(_, Ok(_)) | Input::ToolCalls(..) | Input::ToolResult(..)) {
             return self.written.iter().any(|span| span.contains(&record.at));
@@ -81,7 +81,7 @@ impl Journal {
         Ok(withdrawn)
     }
 
-    /// The decisions about these messages, and those that take their place.
+    /// The decisions about these messages, and their replacements.
     async fn decisions_about(
         &self,
         deleted: &DeletedMessages,
@@ -107,7 +107,7 @@ impl Journal {
         Ok(traces)
     }
 
-    /// When these messages were heard.
+    /// When these messages were received.
     pub(super) async fn said_at(
         &self,
         messages: impl Iterator<Item = &(RoomId, MessageId)>,
@@ -122,7 +122,7 @@ impl Journal {
         Ok(said)
     }
 
-    /// Which of the answers of these decisions are gone: where, and when they were posted.
+    /// Which of the answers of these decisions are gone: the room, and when they were posted.
     async fn withdrawn_at(&self, traces: &[Trace]) -> Result<BTreeSet<(RoomId, Time)>, StoreError> {
         let posted = traces.iter().filter_map(|trace| Some((trace.place.room.clone(), trace.acted_at?)));
         let mut posts: BTreeMap<(RoomId, MessageId), Time> = BTreeMap::new();
@@ -145,7 +145,7 @@ impl Journal {
         Ok(gone)
     }
 
-    /// The records of these words in a room.
+    /// The records that contain these words in a room.
     async fn words_in(
         &self,
         room: &RoomId,

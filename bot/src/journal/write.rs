@@ -1,10 +1,10 @@
 //! The write side of the journal: inputs are durable before anything follows from them, and snapshots keep a start short.
 //!
-//! The journal is the truth. A record is an input of one shard with its number and time; handling the records in order gives
-//! the same engine again, because the engine is deterministic. Everything else can be lost and is rebuilt: decisions, and
-//! snapshots of the engines. `reached` remembers beside the database how far the journal was durable, so that a start notices
-//! a database that was replaced by an older one. What is removed at the beginning of the journal (retention, deleted
-//! messages) leaves behind the state at that point, the *base*, and both change in one transaction.
+//! The journal is the source of truth. A record is an input of one shard with its number and time; handling the records in
+//! order gives the same engine again, because the engine is deterministic. Everything else can be lost and is rebuilt:
+//! decisions, and snapshots of the engines. `reached` remembers beside the database how far the journal was durable, so
+//! that a start notices a database that was replaced by an older one. What is removed at the beginning of the journal
+//! (retention, deleted messages) leaves behind the state at that point, the *base*, and both change in one transaction.
 
 use std::sync::Arc;
 
@@ -25,11 +25,10 @@ pub struct Journal {
     reached: Arc<ProgressFile>,
 }
 
-/// The state of an engine that has handled everything recorded of its shard up to the record `seq`; up to the last one, if
-/// there is none.
+/// The state of an engine that has handled all records of its shard up to `seq`, or up to the last one if that is `None`.
 pub struct ShardState {
     pub shard: usize,
-    /// How many there are in all.
+    /// The total number of shards.
     pub shards: usize,
     pub seq: Option<u64>,
     pub at: Time,
@@ -43,7 +42,7 @@ impl ShardState {
         ShardState { shard, shards: policies.shards(), seq: None, at, policies, snapshot: engine.snapshot() }
     }
 
-    /// Away from where others wait: it may be large.
+    /// Runs on another thread, because the state may be large.
     pub(super) async fn encode(self) -> EngineState {
         let ShardState { shard, shards, seq, at, policies, snapshot } = self;
         let encode = move || encode(shard, shards, seq.map(|seq| seq as i64), at, &policies, &snapshot);
@@ -62,19 +61,19 @@ impl Journal {
         Ok(self.stores.journal.locate(Position::Last).await?.unwrap_or(0) as u64)
     }
 
-    /// Durable records that are not there any more.
+    /// Durable records that are missing.
     pub async fn lost(&self) -> Result<Option<LostRecords>, StoreError> {
         Ok(LostRecords::of_records(self.stores.files.path(), self.last_seq().await?))
     }
 
-    /// Goes on with the records that are there.
+    /// Continues with the records that are left.
     pub async fn accept_loss(&self) -> Result<(), StoreError> {
         let last = self.last_seq().await?;
         let failed = |error: std::io::Error| StoreError::Failed(error.to_string());
         progress_file::replace(self.stores.files.path(), last).map_err(failed)
     }
 
-    /// The program runs at this time. What cannot be noted is not worth stopping for.
+    /// Notes that the program runs at this time. A failure is not worth stopping for.
     pub async fn note_running(&self, at: Time) {
         let noted = match self.last_seq().await {
             Ok(last) => {
@@ -93,7 +92,7 @@ impl Journal {
         Ok(progress_file::ran_until(self.stores.files.path(), last))
     }
 
-    /// Records what happened, in this order, and returns when it is durable.
+    /// Records inputs in this order, and returns when they are durable.
     pub async fn append(&self, shard: usize, entries: &[JournalEntry]) -> Result<Appended, StoreError> {
         let appended = self.stores.journal.append(shard, entries).await?;
         self.reached.note(appended.seq);
@@ -104,7 +103,7 @@ impl Journal {
         self.stores.decisions.keep(decided).await
     }
 
-    /// The clock was set back: what was decided by the old one comes before what is decided from now on.
+    /// The clock was set back: decisions made by the old clock are ordered before those made from now on.
     pub async fn order_traces(&self, now: Time) -> Result<(), StoreError> {
         self.stores.decisions.reorder(now).await
     }
@@ -113,12 +112,13 @@ impl Journal {
         self.stores.snapshots.take(state.encode().await).await
     }
 
-    /// Nothing has happened to this engine since its last snapshot, so that it holds for everything recorded by now.
+    /// Nothing has happened to this engine since its last snapshot, so the snapshot is valid for everything recorded so
+    /// far.
     pub async fn renew_snapshot(&self, shard: usize) -> Result<(), StoreError> {
         self.stores.snapshots.renew(shard).await
     }
 
-    /// Snapshots of all engines take the place of all there were: a start finds either the old ones or these.
+    /// Replaces all snapshots by these atomically: a start finds either the old ones or the new ones.
     pub async fn replace_snapshots(&self, states: Vec<ShardState>) -> Result<(), StoreError> {
         let mut encoded = Vec::new();
         for state in states {
@@ -127,23 +127,24 @@ impl Journal {
         self.stores.snapshots.replace(encoded).await
     }
 
-    /// Empties a record that was only half written. Its number is not given again.
+    /// Empties a record that was only half written. Its number is not used again.
     pub async fn drop_torn(&self, seq: i64) -> Result<(), StoreError> {
         let records = vec![(seq, Input::Forgotten)];
         self.stores.journal.rewrite(Arc::new(Rewrite { records, ..Rewrite::default() }), None).await.map(drop)
     }
 
-    /// Lets go of what happened before, as far as no start needs it; a little at a time. Returns how many records went.
-    /// `policies` hold for what happened before any settings were written down.
+    /// Deletes records older than `before`, as far as no start needs them, in small steps. Returns how many records were
+    /// deleted. `policies` apply to what happened before any settings were recorded.
     pub async fn prune(&self, before: Time, policies: &Policies) -> Result<u64, StoreError> {
         let Some(cut) = self.cut(before).await? else { return Ok(0) };
         let store = &self.stores.journal;
         let (engines, mark) = Engines::at_the_beginning(&*self.stores.snapshots, policies).await?;
         let engines = self.advance(engines.map_err(StoreError::Failed)?, cut).await?;
-        // First, and apart: what it holds is passed over where the journal still has it.
+        // The base is written first, in its own commit: records that it covers are skipped while the journal still has
+        // them.
         let base = NewBase { instead_of: mark, states: engines.encode().await };
         if !store.rewrite(Arc::default(), Some(base)).await? {
-            // These engines may know somebody who was forgotten since: it is done at the next time.
+            // These engines may know a person who was forgotten meanwhile, so pruning waits for the next run.
             return Ok(0);
         }
         let mut records = 0;
@@ -163,7 +164,7 @@ impl Journal {
         let snapshotted = store.locate(Position::InEverySnapshot).await?;
         let (Some(first), Some(last), Some(snapshotted)) = (first, last, snapshotted) else { return Ok(None) };
         let since = store.locate(Position::Since(before)).await?.unwrap_or(last + 1);
-        // The last record stays, so that its number is never given again.
+        // The last record stays, so that its number is never used again.
         let cut = (since - 1).min(last - 1).min(snapshotted);
         Ok((cut >= first).then_some(cut))
     }

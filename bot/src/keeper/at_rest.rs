@@ -1,4 +1,4 @@
-//! Forgets in a store that no program runs on: in the journal, in what the engines start from, and in memory.
+//! Forgets in a store that no program runs on: in the journal, in the state the engines start from, and in memory.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::journal::{Journal, ShardState};
 use crate::runtime::{recover_engines, shard_of};
 
 impl Keeper {
-    /// Forgets somebody. What the platforms keep of them stays.
+    /// Forgets a person. What the platforms themselves keep of them stays.
     pub async fn forget_at_rest(&self, person: PersonId) -> anyhow::Result<()> {
         let (request, _) = self.look_up(vec![person.clone()], &[], &[]).await?;
         let (policies, request) = (self.policies(), Arc::new(request));

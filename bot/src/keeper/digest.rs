@@ -1,4 +1,4 @@
-//! Has talk summed up or thought over by a model, and keeps what comes of it.
+//! Asks a model to summarize talk or to reflect on it, and stores the result.
 
 use aizuchi_core::Policies;
 use aizuchi_core::effect::{Digesting, Failure, Lines, Remember, TranscriptLine as Shown, Usage};
@@ -13,22 +13,22 @@ use super::lines::{RecordedMessage, TalkPart, read_talk};
 use crate::ports::DigestRequest;
 use crate::stores::StoreError;
 
-/// Messages read at once at most, and how much of the longest talk of a prompt they may take.
+/// The maximum number of messages read at once, and how much of the longest talk of a prompt they may take.
 const MESSAGES_AT_ONCE: usize = 200;
-/// Some of what is read may be left out.
+/// More messages are read than used, since some may be left out.
 const READ_AT_ONCE: usize = 2 * MESSAGES_AT_ONCE;
 const SHARE_OF_TALK: f64 = 0.8;
 const KNOWN_MAX: usize = 20;
 const ACTIVE_MAX: usize = 20;
 
-/// Whether there may be more to take in.
+/// Whether there may be more to process.
 enum Remaining {
     More,
     Nothing,
 }
 
 impl Keeper {
-    /// Takes in everything said in the room up to the record `seq` and not taken in before. What it cost.
+    /// Processes everything said in the room up to the record `seq` that was not processed before. Returns the cost.
     pub async fn remember(&self, remember: Remember, seq: u64) -> Result<Usage, Failure> {
         let policies = self.policies();
         let mut usage = Usage::default();
@@ -36,7 +36,7 @@ impl Keeper {
             match self.remember_part(&remember, seq, &policies, &mut usage).await {
                 Ok(Remaining::More) => (),
                 Ok(Remaining::Nothing) => break,
-                // What was paid for is paid for, whatever came of it.
+                // What was paid counts even if the call failed.
                 Err(Failure { what, usage: more }) => {
                     return Err(Failure { what, usage: more.map(|more| usage + more) });
                 }
@@ -45,7 +45,7 @@ impl Keeper {
         Ok(usage)
     }
 
-    /// As much as a model can read at once. What it cost is added to `usage` as soon as that is known.
+    /// Processes as much as a model can read at once. The cost is added to `usage` as soon as it is known.
     async fn remember_part(
         &self,
         remember: &Remember,
@@ -106,8 +106,8 @@ impl Keeper {
                 MemoryChange::Reflected { origin, up_to, at, facts, people: found.people }
             }
         };
-        // While a model read it, something may have been deleted or somebody forgotten: then nothing is kept of it, and the
-        // rest is read again.
+        // While the model read it, a message may have been deleted or a person forgotten: then nothing of it is stored, and
+        // the rest is read again.
         let _still = self.counted.lock().await;
         if self.talk(room, mark, seq, remember, policies).await.map_err(failed)? != talk {
             return Err(Failure::unpaid("the messages changed while they were read"));
@@ -116,7 +116,7 @@ impl Keeper {
         Ok(Remaining::More)
     }
 
-    /// What is new, as much as fits. However far memory is behind, no more is held than is read at once.
+    /// New messages, as many as fit. However far memory is behind, no more are held than are read at once.
     async fn talk(
         &self,
         room: &RoomId,
@@ -132,14 +132,15 @@ impl Keeper {
             let read = read_talk(&*self.stores.journal, room, after, seq, part).await?;
             let talk = self.wanted(read.said, room, policies).await?;
             match read.read_to {
-                // All of it was left out: what follows may not be.
+                // All of these were left out; the following ones may not be.
                 Some(next) if talk.is_empty() => after = next,
                 Some(_) | None => return Ok(talk),
             }
         }
     }
 
-    /// As much of it as fits, without those who do not want to be remembered and what not all of its readers could read.
+    /// As many messages as fit, without those of people who opted out and those that not all readers of the room could
+    /// read.
     async fn wanted(
         &self,
         mut talk: Vec<RecordedMessage>,
@@ -158,7 +159,7 @@ impl Keeper {
         }
         talk.retain(|said| {
             let by_all = !public || said.visibility == Visibility::Public;
-            // A person who asks to forget something does not want to be remembered for that.
+            // A request to forget something must not itself be remembered.
             let is_request = memory::asked_to_forget(&said.text).is_some();
             !unwanted.contains(&said.person) && !said.is_aside() && by_all && !is_request
         });
@@ -175,7 +176,7 @@ impl Keeper {
         Ok(talk)
     }
 
-    /// The facts of the room that are most like what is read: what it may repeat or correct.
+    /// The facts of the room that are most similar to the talk: it may repeat or correct them.
     async fn known(&self, origin: &Origin, talk: &[RecordedMessage]) -> Result<Vec<Fact>, StoreError> {
         let mut facts = self.memory.facts(Filter { room: Some(origin.room.clone()), ..Filter::default() }).await?;
         facts.retain(|fact| fact.former.is_none() && memory::allowed(&fact.origin, origin, false).is_some());
@@ -209,7 +210,7 @@ fn to_turn(said: &RecordedMessage) -> ContextTurn {
     }
 }
 
-/// In order of appearance, those of the last time first; and everything the summary rests on.
+/// In order of appearance, those of the previous summary first; includes everybody the summary rests on.
 type ActivePeople = Vec<(PersonId, Box<str>)>;
 
 fn active_and_messages(before: Option<&ChannelMemory>, talk: &[RecordedMessage]) -> (ActivePeople, Vec<MessageId>) {

@@ -1,4 +1,4 @@
-//! Facts by what they mean: turned into vectors in the background, so that no answer waits for it.
+//! Embeds facts in the background, so that no answer waits for it.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use crate::ports::Embedder;
 use crate::runtime::EngineHandle;
 use crate::stores::StoreError;
 
-/// Facts turned into vectors at once, and how many are looked through for rooms that can pay for it.
+/// How many facts are embedded at once, and how many are searched for rooms that can pay for it.
 const TOGETHER: usize = 64;
 const LOOKED_THROUGH: usize = 1024;
-/// An answer is written without meaning rather than later than this.
+/// If embedding a question takes longer, the answer is written without search by meaning.
 const ASKED_WITHIN: Duration = Duration::from_secs(3);
 
 impl Keeper {
-    /// Gives vectors to facts that have none yet, room by room, as far as the budget of each allows. A model that does not
+    /// Embeds facts that have no vector yet, room by room, as far as the budget of each allows. A model that does not
     /// answer is asked again the next time.
     pub async fn give_meaning(&self, engine: &EngineHandle) -> Result<(), StoreError> {
         let Some(embedder) = &self.embedder else { return Ok(()) };
@@ -49,7 +49,7 @@ impl Keeper {
         }
     }
 
-    /// Whether a room can pay for this. It is written down before anybody is asked, so that it counts whatever happens.
+    /// Whether a room can pay for this. The payment is recorded before the call, so that it counts whatever happens.
     async fn pay_for(&self, engine: &EngineHandle, room: &RoomId, texts: &[String]) -> bool {
         match self.estimate(room, texts) {
             Some(usage) => engine.pay(room, usage).await.unwrap_or(false),
@@ -57,7 +57,7 @@ impl Keeper {
         }
     }
 
-    /// What it should cost to turn these into vectors; nothing where no model is asked for it.
+    /// The estimated cost of embedding these texts; `None` if no model is called for it.
     fn estimate(&self, room: &RoomId, texts: &[String]) -> Option<Usage> {
         let policies = self.policies();
         let policy = policies.for_room(room.as_str());
@@ -77,7 +77,7 @@ impl Keeper {
         let meter = self.meter(room);
         let made = embedder.embed(texts, &meter).await;
         let (paid, cost) = (self.estimate(room, texts).unwrap_or_default(), meter.usage());
-        // Trying again costs again.
+        // A retry costs again.
         let more = Usage {
             calls: cost.calls.saturating_sub(paid.calls),
             prompt_chars: 0,
@@ -97,7 +97,7 @@ impl Keeper {
         policy.settings.embedding_model().map(|model| Meter::at(policy.price(&model))).unwrap_or_default()
     }
 
-    /// What a question means, if there is somebody to ask and they answer in time.
+    /// The embedding of a question, if there is an embedder and it answers in time.
     pub(super) async fn meaning_of(&self, text: &str, meter: &Meter) -> Option<(Box<str>, Vec<f32>)> {
         let embedder = self.embedder.as_ref()?;
         let texts = [text.to_owned()];

@@ -1,10 +1,12 @@
-//! Forgets a person everywhere: a job that is written down first and ends whatever happens.
+//! Forgets a person everywhere: a job that is stored first and completes whatever happens.
 //!
-//! 1. What is kept of them is looked up: their names, rooms, words, and the answers to them.
-//! 2. That is written down, durably, as a job. Before this nothing has happened; after it the job ends, also after a crash.
-//! 3. Platforms let go of them first, so that nothing of them is heard again; then engines and journal, then memory.
-//! 4. The job loses everything that says who it was, and copies of what was deleted leave the file.
-//! 5. The old pages leave the log beside it, which a reader can delay; then the job itself goes.
+//! 1. What is stored of the person is looked up: their names, rooms, words, and the answers to them.
+//! 2. That is stored durably as a job. Before this nothing has happened; afterwards the job will complete, even after a
+//!    crash.
+//! 3. Platforms delete their data first, so that nothing of the person is heard again; then engines and journal, then
+//!    memory.
+//! 4. Everything that identifies the person is removed from the job, and copies of deleted data leave the file.
+//! 5. The old pages leave the log beside it, which a reader can delay; then the job itself is deleted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,14 +23,14 @@ use crate::ports::{JobStep, Platform};
 use crate::runtime::{EngineHandle, ShuttingDown, StoringError};
 use crate::stores::{FileCleanup, StoreError};
 
-/// Why somebody was not forgotten: nothing was begun.
+/// Why a person was not forgotten. Nothing was begun.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForgetError {
     #[error("aizuchi is stopping")]
     Gone,
     #[error("{0}")]
     Store(#[from] StoreError),
-    /// They are not called so, as far as is known.
+    /// This is not a known name of the person.
     #[error("{0} is not a known name of the person who asks")]
     NotTheirName(Box<str>),
 }
@@ -48,11 +50,12 @@ impl From<ShuttingDown> for ForgetError {
     }
 }
 
-/// What became of a wish to be forgotten.
+/// The result of a request to be forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgetResult {
     pub state: ForgetState,
-    /// Names that may be somebody else's, with whose: what the bot said by these names is left until they say so.
+    /// Names that may be another person's, and whose: what the bot said using these names stays until the person confirms
+    /// them.
     pub doubtful: Vec<(Box<str>, Option<Box<str>>)>,
 }
 
@@ -61,18 +64,18 @@ pub enum ForgetState {
     Done,
     /// Everything is deleted; old pages leave the files once nobody reads them any more.
     StillRead,
-    /// It was noted, and goes on by itself.
+    /// The job is stored, and continues in the background.
     Interrupted,
 }
 
-/// Who may say for so long that a name is theirs after all.
+/// How long a person may confirm that a name is theirs.
 const CONFIRMS_WITHIN: Duration = Duration::from_secs(3600);
 const CONFIRMING_MAX: usize = 1_000;
-/// Between attempts to end what could not be ended.
+/// The delay between attempts to complete a job that failed.
 const AGAIN_FIRST: Duration = Duration::from_secs(1);
 const AGAIN_MAX: Duration = Duration::from_secs(60);
 
-/// Names that somebody was asked about.
+/// Names that a person was asked about.
 pub(super) struct OpenQuestion {
     ids: Vec<PersonId>,
     names: Vec<Box<str>>,
@@ -80,7 +83,7 @@ pub(super) struct OpenQuestion {
 }
 
 impl Keeper {
-    /// Forgets somebody. `confirmed` are names that are theirs, though they may be somebody else's too.
+    /// Forgets a person. `confirmed` are names that they confirmed as theirs, even if other people may use them too.
     pub async fn forget(
         &self,
         ids: Vec<PersonId>,
@@ -107,7 +110,7 @@ impl Keeper {
         Ok(ForgetResult { state, doubtful })
     }
 
-    /// Ends what was begun before a crash or could not be ended, until the program stops.
+    /// Completes jobs that a crash interrupted or that failed, until shutdown.
     pub async fn end_forgetting(
         self: Arc<Self>,
         engine: EngineHandle,
@@ -137,7 +140,7 @@ impl Keeper {
         }
     }
 
-    /// Whether everything that was begun has ended.
+    /// Whether all jobs are complete.
     async fn end_jobs(&self, engine: &EngineHandle, platforms: &[Arc<dyn Platform>]) -> Result<bool, ForgetError> {
         let (mut after, mut all_ended) = (0, true);
         loop {
@@ -191,7 +194,7 @@ impl Keeper {
         for platform in platforms {
             platform.forget(&request).await?;
         }
-        // Nothing is counted of them while their records go.
+        // Nothing about the person is counted while their records are being deleted.
         let _counted = self.counted.lock().await;
         engine.forget(&request).await?;
         let ForgetRequest { ids, names, rooms, .. } = &*request;
@@ -203,7 +206,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// What is kept of them, and which of their names may be somebody else's.
+    /// What is stored of the person, and which of their names may be another person's.
     pub(super) async fn look_up(
         &self,
         ids: Vec<PersonId>,
@@ -231,7 +234,7 @@ impl Keeper {
         Ok((ForgetRequest { ids, names, rooms, answers, phrases }, doubtful))
     }
 
-    /// Those of the names by which the bot spoke of somebody, or remembers something.
+    /// Which of the names the bot used for a person, or remembers something under.
     async fn names_in_use(
         &self,
         names: Vec<Box<str>>,
@@ -251,7 +254,7 @@ impl Keeper {
         Ok(used)
     }
 
-    /// Remembers what somebody was asked, for a while and in no file.
+    /// Remembers what a person was asked, for a limited time and only in RAM.
     fn ask_about(&self, ids: Vec<PersonId>, doubtful: &[(Box<str>, Option<Box<str>>)]) {
         let mut asked = self.asked();
         asked.retain(|asked| asked.at.elapsed() < CONFIRMS_WITHIN);
@@ -276,7 +279,7 @@ impl Keeper {
         self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Has what was deleted leave the files, now or as soon as nobody reads it any more.
+    /// Removes deleted data from the files, now or as soon as nobody reads it any more.
     pub(super) async fn settle(&self) -> Result<(), StoreError> {
         if self.stores.files.settle().await? == FileCleanup::StillRead {
             jobs::settle_later(&*self.stores.jobs).await?;
@@ -285,7 +288,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// From now on they are remembered, or not; what was known of them goes at once.
+    /// Opts a person out, or in again; what was known of a person who opts out is deleted at once.
     pub async fn opt_out(&self, person: &PersonId, out: bool) -> Result<(), StoreError> {
         self.memory.apply(vec![MemoryChange::OptedOut { person: person.clone(), out }], &self.policies()).await?;
         if out { self.settle().await } else { Ok(()) }

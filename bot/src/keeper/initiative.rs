@@ -1,4 +1,4 @@
-//! Something to tell of its own accord: a fact that may be shared, is about what was just said, and was never told there.
+//! Finds a fact to mention unasked: one that may be shared, fits what was just said, and was never mentioned there.
 
 use aizuchi_core::Time;
 use aizuchi_core::effect::{Ask, Brief, Recall};
@@ -9,11 +9,11 @@ use super::Keeper;
 use crate::meter::Meter;
 use crate::stores::StoreError;
 
-/// Facts looked at; most of what fits may not be told.
+/// How many facts are considered; most that fit may not be mentioned.
 const LOOKS_AT: usize = 10;
 
 impl Keeper {
-    /// What fits best. Finding nothing is the rule, and so is a store that fails.
+    /// The best fit. Usually there is none; a store that fails also gives none.
     pub async fn find_to_tell(&self, recall: &Recall, seq: u64, meter: &Meter) -> Option<FactId> {
         let found = self.fitting(recall, seq, meter).await;
         match found {
@@ -52,7 +52,7 @@ impl Keeper {
             .await
     }
 
-    /// For the judge: the one thing it is about to tell. `false` if that may not be told any more.
+    /// For the judge: the one fact that the bot is about to mention. `false` if it may no longer be mentioned.
     pub async fn remind_judge(&self, ask: &mut Ask, seq: u64, meter: &Meter) -> bool {
         let Some(fact) = ask.telling else { return true };
         let room = ask.call.room.clone();
@@ -77,7 +77,7 @@ impl Keeper {
         true
     }
 
-    /// Asked for through the walls once more: between finding and telling, anything may have been forgotten.
+    /// Checks once more that the fact may be mentioned there: it may have been forgotten since it was found.
     async fn told(
         &self,
         fact: FactId,
@@ -91,7 +91,7 @@ impl Keeper {
         (!facts.is_empty()).then(|| Memories { facts, ..Memories::default() })
     }
 
-    /// It was told there: never again.
+    /// Notes that the fact was mentioned there, so that it is not mentioned again.
     pub async fn was_told(&self, fact: FactId, place: &Place, at: Time) {
         let told = MemoryChange::Told { fact, room: place.room.clone(), at };
         if let Err(error) = self.memory.apply(vec![told], &self.policies()).await {

@@ -1,4 +1,4 @@
-//! Who is being forgotten, written down: from before anything is deleted until nothing is left.
+//! Stored jobs of people who are being forgotten: from before anything is deleted until nothing is left.
 
 use crate::ports::{ForgetJobs, JobStep};
 use crate::stores::StoreError;
@@ -7,12 +7,12 @@ use crate::stores::StoreError;
 #[derive(Debug)]
 pub struct StoredForgetJob {
     pub id: i64,
-    /// What is to be done next.
+    /// The next step.
     pub step: JobStep,
 }
 
 impl StoredForgetJob {
-    /// Notes what is to be done; when this returns it is durable.
+    /// Stores a job; it is durable when this returns.
     pub async fn begin(step: JobStep, jobs: &dyn ForgetJobs) -> Result<StoredForgetJob, StoreError> {
         Ok(StoredForgetJob { id: jobs.begin(step.clone()).await?, step })
     }

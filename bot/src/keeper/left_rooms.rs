@@ -1,4 +1,4 @@
-//! Rooms it is no longer in: forgotten after a while, unless it comes back.
+//! Rooms that the bot left: they are forgotten after a while, unless it comes back.
 
 use aizuchi_core::input::Command;
 use aizuchi_core::memory::MemoryChange;
@@ -12,7 +12,7 @@ use crate::runtime::EngineHandle;
 use crate::stores::StoreError;
 
 impl Keeper {
-    /// Notes which rooms were left, and which it is in after all: whoever hears talk is there.
+    /// Notes which rooms the bot left, and which it is in after all: if it hears a message in a room, it is there.
     pub(super) async fn follow_rooms(&self, records: &[Record]) -> Result<(), StoreError> {
         let mut changed: Vec<(RoomId, Option<Time>)> = Vec::new();
         for record in records {
@@ -34,7 +34,7 @@ impl Keeper {
         self.stores.keeper.note_left(changed).await
     }
 
-    /// Forgets a room at once that is closed for good: memory, journal and files.
+    /// Forgets a room that is closed for good, at once: memory, journal and files.
     pub async fn forget_room(&self, room: RoomId, engine: &EngineHandle) -> Result<(), ForgetError> {
         self.catch_up().await?;
         self.memory.apply(vec![MemoryChange::RoomForgotten { room: room.clone() }], &self.policies()).await?;
@@ -42,7 +42,7 @@ impl Keeper {
         Ok(self.settle().await?)
     }
 
-    /// Forgets what was left before this time: memory and journal.
+    /// Forgets rooms that were left before this time: memory and journal.
     pub(super) async fn forget_left(&self, before: Time) -> Result<(), StoreError> {
         let rooms = self.stores.keeper.left_by(before).await?;
         if rooms.is_empty() {

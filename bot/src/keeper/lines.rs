@@ -1,4 +1,4 @@
-//! The talk of a room as the journal has it: what was said, with its edits, without what was deleted.
+//! The talk of a room according to the journal: with edits applied, and without deleted messages.
 
 use aizuchi_core::input::Command;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time, Visibility, Voice};
@@ -8,7 +8,7 @@ use crate::journal::Records;
 use crate::ports::{JournalStore, RecordKind};
 use crate::stores::StoreError;
 
-/// A message and the record it came with.
+/// A message and the record it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedMessage {
     pub seq: u64,
@@ -32,27 +32,27 @@ impl RecordedMessage {
         RecordedMessage { seq: seq as u64, id, at, person, name, voice, text, mentions_me, visibility, in_thread }
     }
 
-    /// Whether not everybody in the room could read it: nobody there is reminded of it later.
+    /// Whether not everybody in the room could read it. Such a message is never recalled there.
     pub fn is_aside(&self) -> bool {
         self.in_thread && self.visibility != Visibility::Public
     }
 }
 
-/// Which part of a long talk is read: never more is held than that.
+/// Which part of a long talk is read, so that no more than that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TalkPart {
     First(usize),
     Latest(usize),
 }
 
-/// A part of a talk, and the record up to which it was read where that is not the end.
+/// A part of a talk, and the record up to which it was read if that is not the end.
 #[derive(Debug, Default)]
 pub struct RecordedTalk {
     pub said: Vec<RecordedMessage>,
     pub read_to: Option<u64>,
 }
 
-/// What was said in a room after the record `after` and up to `up_to`, as it is now.
+/// What was said in a room after the record `after` and up to `up_to`, in its current text.
 pub async fn read_talk(
     journal: &dyn JournalStore,
     room: &RoomId,
@@ -63,7 +63,7 @@ pub async fn read_talk(
     let mut talk: Vec<RecordedMessage> = Vec::new();
     let mut read_to = None;
     let mut records = Records::after(journal, after as i64).await?.in_room(room);
-    // A damaged record is told of at the start; here it is just not there.
+    // A damaged record is reported at the start; here it is skipped.
     while let Some(record) = records.next_whole().await? {
         let seq = record.seq;
         if let Input::Said(message) = record.input {
@@ -78,7 +78,7 @@ pub async fn read_talk(
             match part {
                 TalkPart::First(count) if talk.len() >= count => {
                     read_to = Some(seq as u64);
-                    // There is enough: only what changes it is read.
+                    // There are enough messages: from here on only changes to them are read.
                     records.only(&[RecordKind::Changed, RecordKind::Told]);
                 }
                 TalkPart::Latest(count) if talk.len() > count => drop(talk.remove(0)),

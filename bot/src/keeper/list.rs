@@ -1,7 +1,8 @@
-//! What is kept of one person: the list that they are shown, that they are given, and that is forgotten with them.
+//! What is stored of one person: the list that they can see and download, and that `/forget-me` deletes.
 //!
-//! It goes by the ids of the person and by the names that are theirs alone ([`PersonMatcher`]); `/forget-me` deletes by the same
-//! rule. What others said of them is shown as far as they could have read it; the rest is counted, and forgotten all the same.
+//! It goes by the person's ids and by the names that are theirs alone ([`PersonMatcher`]); `/forget-me` deletes by the same
+//! rule. What others said about them is shown if they could have read it; the rest is only counted, and forgotten all the
+//! same.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,22 +19,22 @@ use crate::journal::{Journal, OwnMessage};
 use crate::ports::Platform;
 use crate::stores::StoreError;
 
-/// Everything that is kept of a person.
+/// Everything that is stored of a person.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PersonList {
     pub person: Option<Person>,
     /// Facts that rest on their words.
     pub facts: Vec<Fact>,
-    /// Facts that others' words say of them.
+    /// Facts about them that rest on other people's words.
     pub said_by_others: Vec<Fact>,
-    /// What others' profiles say of them.
+    /// What other people's profiles say about them.
     pub notes_on_others: Vec<Remark>,
     pub channels: Vec<ChannelMemory>,
     /// Whom they answer and who answers them, room by room.
     pub ties: Vec<ListedTie>,
-    /// Facts by names that may be somebody else's: these are forgotten once the person confirms the name.
+    /// Facts under names that may be another person's: they are forgotten once the person confirms the name.
     pub perhaps: Vec<PerhapsNamed>,
-    /// What speaks of them in rooms that they do not read.
+    /// How many entries about them are from rooms that they do not read.
     pub elsewhere: usize,
     pub messages: Vec<OwnMessage>,
 }
@@ -51,17 +52,17 @@ pub struct ListedTie {
     pub words: Vec<Box<str>>,
 }
 
-/// What is said of somebody by a name that may be theirs.
+/// A fact about somebody under a name that may be this person's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PerhapsNamed {
     pub name: Box<str>,
-    /// Who else may be meant; none where it may be an ordinary word.
+    /// Who else may be meant; `None` if the name may be an ordinary word.
     pub other: Option<Box<str>>,
     pub facts: Vec<Fact>,
 }
 
 impl Keeper {
-    /// Everything that is kept of a person, up to what they said last.
+    /// Everything that is stored of a person, including what they said last.
     pub async fn list(&self, ids: &[PersonId], platforms: &[Arc<dyn Platform>]) -> Result<PersonList, StoreError> {
         self.catch_up().await?;
         let journal = Journal::new(self.stores.clone());
@@ -136,7 +137,7 @@ impl Keeper {
         Ok(listed)
     }
 
-    /// What somebody is called who may be the bot; their id where that is not known.
+    /// The name of a person or the bot; the id if no name is known.
     pub fn name_of(&self, id: &PersonId, people: &[Person]) -> Box<str> {
         if id.as_str() == ME {
             return self.policies().general().settings.bot.name.as_str().into();
@@ -144,7 +145,7 @@ impl Keeper {
         people.iter().find(|person| person.id == *id).map_or(id.as_str(), Person::name).into()
     }
 
-    /// What somebody is called, by whether nobody else can be meant. `own` and `others` are names that were met elsewhere.
+    /// A person's names, sorted by whether only they can be meant. `own` and `others` are names that were found elsewhere.
     pub(super) fn called(
         &self,
         ids: &[PersonId],
@@ -165,7 +166,7 @@ impl Keeper {
     }
 }
 
-/// Where they read along: in the rooms they spoke in, with those who could read what they said there.
+/// The audiences the person belongs to: the rooms they spoke in, with the visibility of what they said there.
 fn readers(ids: &[PersonId], person: Option<&Person>, facts: &[Fact]) -> Vec<Origin> {
     let mut readers: Vec<Origin> = Vec::new();
     let rooms = person.into_iter().flat_map(|person| &person.rooms);

@@ -1,4 +1,4 @@
-//! What a model looks up while it writes: facts, earlier talk and people, behind the walls of the room it writes in.
+//! What a model looks up while it writes: facts, earlier talk and people, limited to what the room it writes in may know.
 
 use aizuchi_core::memory::words::{normal, search_words};
 use aizuchi_core::memory::{KnownPerson, Origin, Person, Query, Recalled};
@@ -12,7 +12,7 @@ use crate::meter::Meter;
 use crate::ports::Position;
 use crate::stores::StoreError;
 
-/// Records of the room that are read back.
+/// How many records of the room are read back.
 const RECORDS_MAX: u32 = 20_000;
 const MESSAGES_MAX: usize = 5_000;
 
@@ -22,7 +22,7 @@ const PEOPLE_MAX: usize = 60;
 #[derive(Clone, Copy)]
 pub struct LookupScope<'a> {
     pub room: &'a RoomId,
-    /// Who asked, and with which message: what those may know who can read it.
+    /// Who asked, and with which message: the answer is limited to what the readers of that message may know.
     pub asker: &'a PersonId,
     pub message: &'a MessageId,
     pub now: Time,
@@ -31,7 +31,7 @@ pub struct LookupScope<'a> {
     pub policy: &'a Policy,
 }
 
-/// Which part of earlier talk is looked for; what is set must hold.
+/// Which part of earlier talk is looked for; every condition that is set must hold.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryQuery {
     pub words: String,
@@ -42,7 +42,7 @@ pub struct HistoryQuery {
 }
 
 impl Keeper {
-    /// Facts about something, the most fitting first.
+    /// Facts about a subject, best match first.
     pub async fn look_up_facts(
         &self,
         scope: LookupScope<'_>,
@@ -69,7 +69,7 @@ impl Keeper {
         Meter::at(model.map(|model| policy.price(&model)).unwrap_or_default())
     }
 
-    /// What was said here earlier, oldest first. With words, what has most of them.
+    /// What was said here earlier, oldest first. If words are given, the messages that contain most of them.
     pub async fn earlier_talk(
         &self,
         scope: LookupScope<'_>,
@@ -96,7 +96,7 @@ impl Keeper {
             };
             let mut scored: Vec<(usize, RecordedMessage)> =
                 said.into_iter().map(|said| (score(&said), said)).filter(|(score, _)| *score > 0).collect();
-            // Of those that fit alike, the latest.
+            // Of equally good matches, the latest.
             scored.sort_by_key(|(score, said)| std::cmp::Reverse((*score, said.at)));
             said = scored.into_iter().map(|(_, said)| said).take(filter.count).collect();
             said.sort_by_key(|said| said.at);
@@ -118,7 +118,7 @@ impl Keeper {
         Ok(said)
     }
 
-    /// People who speak here, as far as the reader may know them, the latest first.
+    /// People who speak here, as far as the reader may know them, latest first.
     pub async fn people_here(&self, scope: LookupScope<'_>) -> Result<Vec<KnownPerson>, StoreError> {
         let (latest, pending) = self.latest_talk_and_pending(scope.room, scope.seq, MESSAGES_MAX).await?;
         let Some(reader) = reader(&latest, scope) else { return Ok(Vec::new()) };
@@ -145,7 +145,7 @@ impl Keeper {
     }
 }
 
-/// Those who can read the message that asked, or the last one where none did. Where it is not known, nobody is known to read.
+/// The audience of the message that asked, or of the last one if none did. `None` if the audience is unknown.
 fn reader(latest: &[RecordedMessage], scope: LookupScope<'_>) -> Option<Origin> {
     let is_it = |said: &&RecordedMessage| scope.message.as_str().is_empty() || said.id == *scope.message;
     let asked = latest.iter().rfind(is_it)?;

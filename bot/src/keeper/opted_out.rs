@@ -1,4 +1,4 @@
-//! People who opted out: what they say is read with the talk of the moment, and kept no longer than that.
+//! People who opted out: their messages are read as part of the current talk, and stored no longer than that.
 
 use aizuchi_core::types::{PersonId, Span};
 use aizuchi_core::{Policies, Time};
@@ -8,7 +8,7 @@ use crate::journal::Journal;
 use crate::stores::StoreError;
 
 impl Keeper {
-    /// Lets the journal go of what they said, once it has left the talk that the bot reads.
+    /// Deletes their messages from the journal once they have left the talk that the bot reads.
     pub async fn drop_opted_out(&self, journal: &Journal, now: Time, policies: &Policies) {
         match self.drop_words(journal, now, policies).await {
             Ok(0) => (),
@@ -29,13 +29,13 @@ impl Keeper {
         Ok(dropped)
     }
 
-    /// Those of the people in the journal who opted out.
+    /// The people in the journal who opted out.
     async fn opted_out_people(&self) -> Result<Vec<PersonId>, StoreError> {
         opted_out_people(&*self.memory, &*self.stores.index).await
     }
 }
 
-/// Those of the people in the journal who opted out: memory keeps only a number of each, and is asked for everybody.
+/// The people in the journal who opted out. Memory keeps only a hash of each, so it is queried for everybody.
 pub async fn opted_out_people(
     memory: &dyn crate::ports::Memory,
     index: &dyn crate::ports::JournalIndex,

@@ -1,5 +1,5 @@
-//! What the journal has and memory has not processed yet. An answer does not wait for that: it is taken into account where
-//! memory is read, and written down in its own time.
+//! Changes that are in the journal and that memory has not processed yet. An answer does not wait for that: the changes are
+//! applied where memory is read, and stored later.
 
 use aizuchi_core::Input;
 use aizuchi_core::memory::{ChannelMemory, HeardFrom, MemoryChange, Origin, Person, Recalled, words};
@@ -20,7 +20,7 @@ impl PendingChanges {
         let mut records = Records::after(&*stores.journal, stores.keeper.position().await?).await?;
         records.only(&[RecordKind::Changed]);
         let mut gone = Vec::new();
-        // A damaged record is told of at the start; here it is just not there.
+        // A damaged record is reported at the start; here it is skipped.
         while let Some(record) = records.next_whole().await? {
             if changes_nothing(stores, &record).await? {
                 continue;
@@ -40,7 +40,7 @@ impl PendingChanges {
         })
     }
 
-    /// What is left of the facts.
+    /// The facts that are still valid.
     pub fn without_gone(&self, mut facts: Vec<Recalled>) -> Vec<Recalled> {
         for gone in &self.0 {
             let MemoryChange::MessageGone { room, message } = gone else { continue };
@@ -52,7 +52,7 @@ impl PendingChanges {
         facts
     }
 
-    /// A person as they will be known: with what they said in the room after its record `counted`, which is in `talk`.
+    /// Completes a person with what they said in the room after the record `counted`; those messages are in `talk`.
     pub fn complete(&self, person: &mut Person, room: &RoomId, counted: u64, talk: &[RecordedMessage]) {
         for said in talk.iter().filter(|said| said.seq > counted && said.voice == Voice::Person) {
             if said.person == person.id {

@@ -1,4 +1,4 @@
-//! Before an answer is written: what is known that may help, as far as those who will read it may know it.
+//! Recalls what may help before an answer is written, limited to what its readers may know.
 
 use aizuchi_core::effect::Brief;
 use aizuchi_core::memory::{ChannelMemory, Memories, MemoryChange, Origin, Person, Query, Recalled, allowed, narrower};
@@ -16,15 +16,15 @@ use crate::meter::Meter;
 use crate::ports::{JournalStore, Position};
 use crate::stores::StoreError;
 
-/// People it is reminded of at most: those who spoke last.
+/// The maximum number of people recalled: those who spoke last.
 const PEOPLE_MAX: usize = 5;
-/// Records of the room in which a message is looked for, and those in which the lines of a brief are: a conversation may be
-/// one of several.
+/// In how many records of the room a message is looked for, and in how many the lines of a brief: a conversation may be one
+/// of several.
 const LATEST: usize = 200;
 const LATEST_FOR_LINES: usize = 40;
 
 impl Keeper {
-    /// Fills in what is remembered; `meter` counts what that costs. An answer never waits for memory that fails: it is written without.
+    /// Fills in what is remembered; `meter` counts the cost. If memory fails, the answer is written without it.
     pub async fn recollect(&self, brief: &mut Brief, seq: u64, meter: &Meter) {
         match self.memories(brief, seq, &self.policies(), meter).await {
             Ok(memories) => brief.memories = memories,
@@ -45,12 +45,12 @@ impl Keeper {
             return Ok(Memories::default());
         }
         let room = &brief.place.room;
-        // Before memory is read: what is taken in meanwhile is missing nowhere.
+        // Read before memory, so that nothing is missed that memory processes meanwhile.
         let count = (LATEST_FOR_LINES + 2 * brief.transcript.lines.len()).min(LATEST);
         let (latest, pending) = self.latest_talk_and_pending(room, seq, count).await?;
         let shown: Vec<&str> = brief.transcript.lines.iter().map(|line| line.id).collect();
         let talk: Vec<&RecordedMessage> = latest.iter().filter(|said| shown.contains(&said.id.as_str())).collect();
-        // Where nobody is known to have spoken, nobody is known to read.
+        // If no messages are known, the audience is unknown.
         let Some(visibility) = talk.iter().map(|said| said.visibility).reduce(wider) else {
             return Ok(Memories::default());
         };
@@ -82,7 +82,7 @@ impl Keeper {
             memories.channel = channel.filter(|channel| pending.leaves(channel) && may(channel));
         }
         for (id, mut known) in people.into_iter().zip(known) {
-            // The person who asks has just spoken, and may not be known yet.
+            // The person who asks has just spoken, and memory may not know them yet.
             let mut person = known.pop().unwrap_or_else(|| Person::new(id, brief.at));
             if !person.opted_out {
                 pending.complete(&mut person, room, marks.heard, &latest);
@@ -93,7 +93,7 @@ impl Keeper {
         Ok(memories)
     }
 
-    /// What is used fades more slowly. Nobody waits for that.
+    /// Notes that facts were used, since used facts fade more slowly. Nothing waits for this.
     fn note_use(&self, recalled: &[Recalled], at: Time) {
         let facts: Vec<_> = recalled.iter().map(|recalled| recalled.fact.id).collect();
         if facts.is_empty() {
@@ -107,12 +107,12 @@ impl Keeper {
         });
     }
 
-    /// What was said in a room lately, up to the record `seq`.
+    /// What was recently said in a room, up to the record `seq`.
     pub(super) async fn latest_talk(&self, room: &RoomId, seq: u64) -> Result<Vec<RecordedMessage>, StoreError> {
         latest_talk(&*self.stores.journal, room, seq, LATEST).await
     }
 
-    /// The same, with what memory has not taken in yet.
+    /// The same, including what memory has not processed yet.
     pub(super) async fn latest_talk_and_pending(
         &self,
         room: &RoomId,

@@ -1,7 +1,8 @@
-//! "Forget what I said about …", said to the bot: done before it answers, and confirmed by the answer.
+//! "Forget what I said about …", said to the bot: carried out before it answers, and confirmed by the answer.
 //!
-//! To forget a message is to take it as deleted: the engines, memory and the journal let go of it the same way. People still see it
-//! where it was said; who wants that changed deletes it there. What is remembered without a message goes with it.
+//! A message to be forgotten is treated as deleted: the engines, memory and the journal drop it the same way. People still
+//! see it where it was said; a person who does not want that deletes it there. Memories that rest on no message are deleted
+//! with it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::language::{Language, say};
 use crate::runtime::EngineHandle;
 use crate::stores::StoreError;
 
-/// What a request came to; kept for a while, since what is forgotten may have the answer written anew.
+/// The result of a request; kept for a while, since forgetting may cause the answer to be written again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpokenRequest {
     room: Option<RoomId>,
@@ -26,14 +27,15 @@ pub(super) struct SpokenRequest {
     facts: BTreeSet<u64>,
 }
 
-/// Requests that are remembered.
+/// How many requests are remembered.
 const REQUESTS_MAX: usize = 100;
 
 impl Keeper {
-    /// Carries out the request to forget something that a message to the bot may be, and says so. `None` if it is none.
+    /// If a message to the bot is a request to forget something, carries it out and returns the confirmation. Otherwise
+    /// `None`.
     pub async fn obey(self: &Arc<Self>, brief: &Brief, seq: u64, language: Language) -> Option<String> {
         let last = brief.answering.last().filter(|_| brief.addressed)?;
-        // Cheaper than to read the journal for every answer.
+        // This check is cheaper than reading the journal for every answer.
         let line = brief.transcript.lines.iter().find(|line| line.id == last.as_str())?;
         let topic = asked_to_forget(line.text)?;
         let engine = self.engine.get()?.clone();
@@ -41,7 +43,7 @@ impl Keeper {
         let person = said.iter().find(|said| said.id == *last)?.person.clone();
         let (keeper, request) = (self.clone(), (brief.place.room.clone(), last.clone()));
         let at = brief.at;
-        // It goes on when the answer is called off because the talk has changed.
+        // The request completes even if the answer is cancelled because the talk has changed.
         let done = tokio::spawn(async move { keeper.forget_topic(&topic, &person, request, at, &engine).await });
         match done.await {
             Ok(Ok(request)) => Some(confirmation(&request, language)),
@@ -96,7 +98,7 @@ impl Keeper {
         Ok(request)
     }
 
-    /// What the bot said about it to these people. They still see it, and it is not shown to a model again.
+    /// What the bot said about it to these people. They still see it, but it is not shown to a model again.
     async fn own_words_about(
         &self,
         topic: &ForgetTopic,
@@ -108,7 +110,7 @@ impl Keeper {
         Ok(about.map(|post| (post.place, post.id)).collect())
     }
 
-    /// Adds to what is known of a request.
+    /// Adds to the stored result of a request.
     fn note_request(
         &self,
         (room, message): (RoomId, MessageId),
@@ -132,7 +134,7 @@ impl Keeper {
     }
 }
 
-/// Without the words that are to be forgotten.
+/// The confirmation, without the words that are to be forgotten.
 fn confirmation(request: &SpokenRequest, language: Language) -> String {
     match (request.messages.len(), request.facts.len()) {
         (0, 0) => language.text("forgotten-topic-nothing"),

@@ -1,10 +1,10 @@
 //! Who answers whom, learnt from decisions.
 //!
-//! The engine finds for each message the one it seems to answer, and a decision says which. So nothing has to be worked out
-//! again, and no message waits for it: the loop only notes the ids of decisions as they become final, and they are looked up in
-//! the journal here, in the keeper's own time. The journal has who spoke, what the messages say now and who could read them;
-//! what was deleted or forgotten since is not found, and adds nothing. Notes are not durable: a crash loses those of the last
-//! second, and nothing counts twice.
+//! For each message the engine finds the one it seems to answer, and the decision contains it. So nothing has to be
+//! computed again, and no message waits for it: the loop only notes the ids of decisions as they become final, and the
+//! keeper looks them up in the journal later. The journal has the speakers, the current text of the messages and who could
+//! read them; what was deleted or forgotten since is not found, and adds nothing. Notes are not durable: a crash loses
+//! those of the last second, and nothing counts twice.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,13 +25,13 @@ use crate::journal::read::look_up;
 use crate::ports::Selection;
 use crate::stores::StoreError;
 
-/// Decisions that wait to be read; more are not counted.
+/// The maximum number of noted decisions; more are not counted.
 const WAITING_MAX: usize = 10_000;
-/// Those read together.
+/// How many are read at once.
 const TOGETHER: usize = 64;
-/// People whose facts rank higher because they are close to the one who asks.
+/// How many people's facts rank higher because they are close to the one who asks.
 const CLOSE_MAX: usize = 5;
-/// Pairs that a writer is shown, and words of each.
+/// How many pairs a writer is shown, and how many words of each.
 const PAIRS_TOLD: usize = 3;
 const WORDS_TOLD: usize = 3;
 
@@ -43,11 +43,11 @@ pub(super) struct NotedLink {
     /// The message it seems to answer.
     guess: Option<MessageId>,
     to_me: bool,
-    /// The bot answered it.
+    /// Whether the bot answered it.
     answered: bool,
 }
 
-/// What of the ties of the one who asks is of use for an answer.
+/// The ties of the one who asks, as far as they are of use for an answer.
 #[derive(Debug, Default)]
 pub(super) struct AskersTies {
     pub close: Vec<CloseTo>,
@@ -57,9 +57,9 @@ pub(super) struct AskersTies {
 pub(super) type Messages = BTreeMap<(RoomId, MessageId), Message>;
 
 impl Keeper {
-    /// Notes decisions that have become final. Costs next to nothing: they are read later.
+    /// Notes decisions that have become final. This is cheap: they are read later.
     pub fn note_links(&self, decided: &[Trace]) {
-        // A decision is reported once more when it is known what people made of it.
+        // A decision is reported once more when people's response to it is known.
         let made = decided.iter().filter(|trace| trace.received.is_none());
         let links = made.map(|trace| NotedLink {
             room: trace.place.room.clone(),
@@ -73,7 +73,7 @@ impl Keeper {
         noted.extend(links.take(free));
     }
 
-    /// Reads what was noted. Nothing is counted of somebody while they are being forgotten.
+    /// Processes the noted decisions. Nothing is counted for a person while they are being forgotten.
     pub(super) async fn take_links(&self, policies: &Policies) -> Result<(), StoreError> {
         let _counted = self.counted.lock().await;
         loop {
@@ -98,7 +98,8 @@ impl Keeper {
         let said = self.messages(links.iter().map(|link| (link.room.clone(), link.message.clone())).collect()).await?;
         let said_by_people = links.iter().filter_map(|link| {
             let message = said.get(&(link.room.clone(), link.message.clone()))?;
-            // What not everybody in the room could read is no tie of the room, nor is the wish that something be forgotten.
+            // A message that not everybody in the room could read is no tie of the room, nor is a request to forget
+            // something.
             let counts = !is_aside(message) && asked_to_forget(&message.text).is_none();
             (message.author.voice == Voice::Person && counts).then_some((*link, message))
         });
@@ -119,7 +120,7 @@ impl Keeper {
         Ok(changes)
     }
 
-    /// Messages as they are now; those that were deleted are not among them.
+    /// Messages in their current text, without deleted ones.
     pub(super) async fn messages(&self, ids: Vec<(RoomId, MessageId)>) -> Result<Messages, StoreError> {
         let mut found = Messages::new();
         if ids.is_empty() {
@@ -142,7 +143,7 @@ impl Keeper {
         Ok(found)
     }
 
-    /// The ties of the one who asks, as far as the reader may know them: who is close to them, and who of those present
+    /// The ties of the one who asks, as far as the reader may know them: who is close to them, and whom of those present
     /// they often answer.
     pub(super) async fn ties_of_asker(
         &self,
@@ -182,7 +183,7 @@ impl Keeper {
     }
 }
 
-/// The message that one answers: by the platform's own link, or as the engine has it.
+/// The message that this one answers: by the platform's own link, or else by the engine's guess.
 fn target(link: &NotedLink, message: &Message) -> Option<(RoomId, MessageId)> {
     let by_link = message.reply.as_ref().and_then(|reply| reply.to.clone());
     let guess = || link.guess.clone().filter(|guess| *guess != message.id && !link.to_me);
@@ -200,7 +201,7 @@ fn answer(link: &NotedLink, message: &Message, target: Option<&Message>, own_nam
         None => return None,
     };
     let target = target.filter(|target| target.author.voice == Voice::Person);
-    // Whom somebody speaks to is no subject.
+    // The name of the person addressed is not a subject.
     let names = [Some(message), target].into_iter().flatten().map(|said| &*said.author.name);
     let names: Vec<String> = names.chain(own_names.iter().copied()).map(normal).collect();
     let is_name = |word: &str| names.iter().any(|name| name.split_whitespace().any(|part| part == word));
@@ -218,7 +219,7 @@ fn answered(message: &Message, from: PersonId, to: PersonId, words: Vec<(Box<str
 }
 
 impl PendingChanges {
-    /// Takes the words of messages that were just deleted from these.
+    /// Removes the words of messages that were just deleted from these ties.
     pub(super) fn take_from_ties(&self, ties: &mut [Tie]) {
         for tie in ties {
             for gone in &self.0 {

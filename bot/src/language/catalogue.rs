@@ -33,13 +33,13 @@ static BUNDLES: LazyLock<Vec<FluentBundle<FluentResource>>> = LazyLock::new(|| {
     (0..LOCALES.len()).map(bundle).collect()
 });
 
-/// The tests parse every file: what is compiled in is well formed.
+/// The tests parse every file, so what is compiled in is well formed.
 fn resource(id: &str, name: &str, text: &str) -> FluentResource {
     FluentResource::try_new(text.to_owned()).unwrap_or_else(|(_, errors)| panic!("locales/{id}/{name}.ftl: {errors:?}"))
 }
 
 impl Language {
-    /// A sentence without arguments; the key of an attribute is behind a full stop.
+    /// A sentence without arguments; the key of an attribute follows a full stop.
     pub fn text(self, key: &str) -> String {
         format(self, key, &FluentArgs::new())
     }
@@ -50,7 +50,7 @@ impl Language {
     }
 }
 
-/// In English where this language does not have the key; the key itself where none has.
+/// Falls back to English if this language does not have the key, and to the key itself if none has.
 pub(super) fn format(language: Language, key: &str, arguments: &FluentArgs<'_>) -> String {
     let mut errors = Vec::new();
     let text = find(language, key, arguments, &mut errors)
@@ -74,7 +74,7 @@ fn find(
     Some(bundle.format_pattern(pattern, Some(arguments), errors).into_owned())
 }
 
-/// 1234567 is "1,234,567".
+/// Formats 1234567 as "1,234,567".
 fn grouped(value: f64) -> String {
     let digits = (value as u64).to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -87,7 +87,7 @@ fn grouped(value: f64) -> String {
     text
 }
 
-/// The messages of the page, as data that its evaluator reads; see `syntax`.
+/// The messages of the page, as data for its evaluator; see `syntax`.
 pub fn page_messages(language: Language) -> Json {
     let mut all = serde_json::Map::new();
     let locale = &LOCALES[language.index()];

@@ -1,4 +1,4 @@
-//! Which languages there are, and which one is meant.
+//! The available languages, and how one is chosen.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -9,12 +9,12 @@ use clap::builder::PossibleValue;
 
 use super::locales::LOCALES;
 
-/// One of the folders of `locales/`. The default is English.
+/// A folder of `locales/`. The default is English.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Language(usize);
 
 impl Language {
-    /// The first of the list; what another language does not have is said in it.
+    /// The first of the list; the fallback for what another language does not have.
     pub const ENGLISH: Language = Language(0);
 
     pub const ALL: [Language; LOCALES.len()] = {
@@ -31,7 +31,7 @@ impl Language {
         self.0
     }
 
-    /// As in settings and folders.
+    /// The id in settings and folders.
     pub fn id(self) -> &'static str {
         LOCALES[self.0].id
     }
@@ -46,7 +46,7 @@ impl Language {
         Language::from_id(&primary.to_ascii_lowercase())
     }
 
-    /// Every id, as a person reads the list: "en, ja".
+    /// All ids as a list for people: "en, ja".
     pub fn listed() -> String {
         Language::ALL.map(Language::id).join(", ")
     }
@@ -61,13 +61,13 @@ impl Language {
         !LOCALES[self.0].samples.is_empty()
     }
 
-    /// A file of the sample conversations, in English where there is none.
+    /// A file of the sample conversations, falling back to English.
     pub fn sample(self, name: &str) -> &'static str {
         let samples = |of: Language| LOCALES[of.0].samples.iter().find(|(known, _)| *known == name);
         samples(self).or_else(|| samples(Language::ENGLISH)).expect("English has every sample").1
     }
 
-    /// That of the environment; none where it names none that there is, as `C` does.
+    /// The language of the environment; `None` if it names no available one, as `C` does.
     pub fn named_by_environment() -> Option<Language> {
         let set = ["LC_ALL", "LC_MESSAGES", "LANG"]
             .into_iter()
@@ -75,12 +75,12 @@ impl Language {
         Language::from_tag(&set?)
     }
 
-    /// That of the environment.
+    /// The language of the environment.
     pub fn of_environment() -> Language {
         Language::named_by_environment().unwrap_or_default()
     }
 
-    /// From a browser's `Accept-Language`: the best liked of those there are, the first of equals.
+    /// From a browser's `Accept-Language`: the most preferred of the available ones, the first of equals.
     pub fn accepted(header: &str) -> Language {
         let wish = |part: &str| {
             let mut parts = part.split(';').map(str::trim);
@@ -92,23 +92,23 @@ impl Language {
         best.map_or(Language::ENGLISH, |(language, _)| language)
     }
 
-    /// The language somebody writes in: one letter that only one language has is enough for a short line.
+    /// The language of a text: one letter that only one language has is enough for a short line.
     pub fn of_text(text: &str) -> Language {
         text.chars().find_map(Language::of_letter).unwrap_or_default()
     }
 
-    /// The language that alone has this letter.
+    /// The only language that has this letter.
     pub fn of_letter(letter: char) -> Option<Language> {
         let has = |language: &Language| LETTERS[language.0].iter().any(|(from, to)| (*from..=*to).contains(&letter));
         Language::ALL.into_iter().find(has)
     }
 
-    /// As the settings wish, or else as it was heard.
+    /// The language of the settings, or else the one that was heard.
     pub fn wished(wish: &settings::LanguageSetting, heard: Option<Language>) -> Language {
         Language::set(wish).or(heard).unwrap_or_default()
     }
 
-    /// As the settings wish; none where they leave it to the talk.
+    /// The language of the settings; `None` if they leave it to the talk.
     pub fn set(wish: &settings::LanguageSetting) -> Option<Language> {
         match wish {
             settings::LanguageSetting::Named(id) => Language::from_id(id),
@@ -133,7 +133,7 @@ impl ValueEnum for Language {
     }
 }
 
-/// Of each language, the letters that no other has, from its `language-letters`.
+/// For each language, the letters that no other has, from its `language-letters`.
 static LETTERS: LazyLock<Vec<Vec<(char, char)>>> =
     LazyLock::new(|| Language::ALL.iter().map(|language| ranges(&language.text("language-letters"))).collect());
 

@@ -1,9 +1,9 @@
-//! In which language people talk, by the letters they use.
+//! Detects the language of talk by its letters.
 
 use super::Language;
 
 impl Language {
-    /// The language of some talk; none where nobody wrote a letter.
+    /// The language of some talk; `None` if it contains no letter.
     pub fn of_talk<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Language> {
         let mut letters = Letters::default();
         texts.into_iter().for_each(|text| letters.count(text));
@@ -14,13 +14,13 @@ impl Language {
 #[derive(Default)]
 struct Letters {
     all: usize,
-    /// Of each language, those that only it has.
+    /// For each language, the number of letters that only it has.
     own: [usize; Language::ALL.len()],
 }
 
-/// A Japanese sentence is full of Latin words in some rooms, an English one has a kanji at most.
+/// In some rooms a Japanese sentence is full of Latin words, while an English one has a kanji at most.
 const OWN_PERCENT: usize = 20;
-/// More letters than this tell nothing new.
+/// More letters would not change the result.
 const LETTERS_MAX: usize = 10_000;
 
 impl Letters {
@@ -34,7 +34,7 @@ impl Letters {
         }
     }
 
-    /// None where there is no letter at all.
+    /// `None` if there is no letter at all.
     fn language(&self) -> Option<Language> {
         if self.all == 0 {
             return None;

@@ -1,7 +1,7 @@
 //! The folders of `locales/`, compiled in; the build script writes the list.
 
 pub(super) struct Locale {
-    /// As in settings and folders; a BCP 47 language subtag.
+    /// The id in settings and folders; a BCP 47 language subtag.
     pub id: &'static str,
     /// Names and texts of its Fluent files.
     pub files: &'static [(&'static str, &'static str)],

@@ -1,4 +1,4 @@
-//! Something to say to people: a key of the language files with its arguments. It becomes words where a language is known.
+//! A message to people: a key of the language files with its arguments. It becomes text where a language is known.
 
 use std::borrow::Cow;
 
@@ -15,18 +15,18 @@ pub struct LocalizedMessage {
     arguments: Vec<(Cow<'static, str>, LocalizedValue)>,
 }
 
-/// An argument, as data: each language writes it in its own way.
+/// A typed argument: each language formats it in its own way.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LocalizedValue {
     Text(String),
-    /// Written with its digits alone.
+    /// Written with plain digits.
     Number(i64),
     /// Written in groups of three digits.
     Count(u64),
     Span(Span),
-    /// Whole percents; zero is less than one.
+    /// Whole percents; zero means less than one.
     Percent(u32),
-    /// A message of the room. The page shows its words, others its id.
+    /// A message of the room. The page shows its text, others its id.
     MessageId(MessageId),
     Said(Box<LocalizedMessage>),
     List(Vec<LocalizedMessage>),
@@ -40,7 +40,7 @@ macro_rules! message {
 }
 pub(crate) use message;
 
-/// The same in words: `say!(language, "cause-low", low = 20)`.
+/// The same as text: `say!(language, "cause-low", low = 20)`.
 macro_rules! say {
     ($language:expr, $key:expr $(, $name:ident = $value:expr)* $(,)?) => {
         $crate::language::message!($key $(, $name = $value)*).say($language)
@@ -62,7 +62,7 @@ impl LocalizedMessage {
         &self.key
     }
 
-    /// In words.
+    /// As text.
     pub fn say(&self, language: Language) -> String {
         let mut arguments = FluentArgs::new();
         for (name, value) in &self.arguments {
@@ -73,7 +73,7 @@ impl LocalizedMessage {
 }
 
 impl LocalizedValue {
-    /// By itself, in words.
+    /// Formatted alone, as text.
     pub fn say(&self, language: Language) -> String {
         match self.to_fluent(language) {
             FluentValue::String(text) => text.into_owned(),
@@ -101,7 +101,7 @@ impl LocalizedValue {
     }
 }
 
-/// Fluent compares a number with a literal such as `[0]` together with how it is written: `Count` is written as a literal is.
+/// Fluent compares a number with a literal such as `[0]` including its formatting, so `Count` is formatted like a literal.
 fn number_value(value: f64, use_grouping: bool) -> FluentValue<'static> {
     let options = FluentNumberOptions { use_grouping, ..FluentNumberOptions::default() };
     FluentValue::Number(FluentNumber::new(value, options))
@@ -186,7 +186,7 @@ impl From<Vec<LocalizedMessage>> for LocalizedValue {
     }
 }
 
-/// As the page reads it: `["cause-low", {"low": 20}]`.
+/// In the page's format: `["cause-low", {"low": 20}]`.
 impl Serialize for LocalizedMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         struct Arguments<'a>(&'a [(Cow<'static, str>, LocalizedValue)]);
@@ -199,7 +199,7 @@ impl Serialize for LocalizedMessage {
     }
 }
 
-/// Text and numbers as they are; the rest as an object that says what it is.
+/// Text and numbers as they are; other types as an object with a type tag.
 impl Serialize for LocalizedValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

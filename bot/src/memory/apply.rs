@@ -165,13 +165,13 @@ impl ChangeApplier<'_> {
         self.table.put_person(&person)
     }
 
-    /// Lets go of the weakest beyond what a room may keep. What is too weak anyway goes when time has passed.
+    /// Deletes the weakest facts beyond what a room may keep. Facts that are too weak are deleted later, when they fade.
     fn trim(&mut self, room: &RoomId, at: Time) -> StoreResult<()> {
         let facts_max = self.policies.for_room(room.as_str()).settings.memory.facts_max;
         if self.table.count_facts(room)? > facts_max { self.fade(room, at) } else { Ok(()) }
     }
 
-    /// Lets go of what is too weak, and of the weakest beyond what a room may keep; the latter is a loss that somebody may
+    /// Deletes facts that are too weak, and the weakest beyond what a room may keep; the latter is a loss that somebody may
     /// want to prevent.
     fn fade(&mut self, room: &RoomId, at: Time) -> StoreResult<()> {
         let memory = &self.policies.for_room(room.as_str()).settings.memory;
@@ -246,7 +246,7 @@ impl ChangeApplier<'_> {
         Ok(())
     }
 
-    /// What they are called and nobody else who is known.
+    /// The names that only this person has, among all known people.
     fn certain_names(&self, id: &PersonId) -> StoreResult<Vec<Box<str>>> {
         let known = self.table.person(id)?.map(|person| person.names).unwrap_or_default();
         let others: Vec<Person> = self.table.people()?.into_iter().filter(|person| person.id != *id).collect();
@@ -260,7 +260,7 @@ impl ChangeApplier<'_> {
         }
         let theirs = PersonMatcher::new(std::slice::from_ref(id), names);
         let mut gone = Vec::new();
-        // Looked through one by one: a word index may have cut a name where the text was not.
+        // The facts are checked one by one, since a word index may have split a name where the text did not.
         for mut fact in self.table.facts()? {
             if theirs.has_fact(&fact) {
                 self.table.remove_fact(fact.id)?;

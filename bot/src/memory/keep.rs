@@ -1,4 +1,4 @@
-//! Facts that come in: merged with what says the same, and what no longer holds becomes former.
+//! Incoming facts: merged with facts that say the same; facts that no longer hold become former.
 
 use aizuchi_core::memory::{
     ContextTurn, ExportItem, Fact, FactDraft, FactId, Former, Layer, MemoryChange, MergeOutcome, compare, contradicts,
@@ -42,7 +42,7 @@ impl ChangeApplier<'_> {
         Ok(fact)
     }
 
-    /// Of two facts that cannot both hold, the later one does. What somebody pinned holds in any case.
+    /// Of two contradicting facts, the later one holds. A pinned fact always holds.
     fn settle_contradictions(&mut self, mut new: Fact, known: Vec<Fact>) -> StoreResult<()> {
         for mut fact in known.into_iter().filter(|fact| fact.id != new.id && fact.former.is_none() && !fact.pinned) {
             if !contradicts(&new, &fact) {
@@ -60,7 +60,7 @@ impl ChangeApplier<'_> {
         Ok(())
     }
 
-    /// What these facts had taken the place of holds again.
+    /// Facts that these ones had replaced hold again.
     pub(super) fn restore_former(&mut self, gone: &[FactId], left: Vec<Fact>) -> StoreResult<()> {
         for mut fact in left {
             if fact.former.is_some_and(|former| gone.contains(&former.by)) {
@@ -80,7 +80,7 @@ impl ChangeApplier<'_> {
                 if compare(known.iter(), &draft) != MergeOutcome::New || self.is_unwelcome(&draft)? {
                     return self.keep(draft);
                 }
-                // What replaced it has another number here.
+                // The fact that replaced it has another number here.
                 let former = fact.former.map(|former| Former { by: FactId(0), ..former });
                 let id = self.table.new_fact()?;
                 self.table.put_fact(&Fact { id, former, ..fact })
@@ -94,7 +94,7 @@ impl ChangeApplier<'_> {
                 }
             }
             ExportItem::Channel(channel) if self.kept.has(Layer::Channels) => {
-                // Its marks are those of another journal: here its records are yet to be read.
+                // Its marks refer to another journal: the records here are yet to be read.
                 let known = self.table.channel(&channel.origin.room)?;
                 if known.is_some_and(|known| !known.is_empty()) { Ok(()) } else { self.table.put_channel(&channel) }
             }
@@ -103,7 +103,7 @@ impl ChangeApplier<'_> {
         }
     }
 
-    /// The facts of the room that may say the same or the contrary, and the one it is to replace.
+    /// The facts of the room that may say the same or the opposite, and the one it is to replace.
     fn alike(&self, draft: &FactDraft) -> StoreResult<Vec<Fact>> {
         let mut known = self.table.facts_alike(&draft.origin.room, &draft.content)?;
         if let Some(id) = draft.replaces.filter(|id| known.iter().all(|fact| fact.id != *id)) {
@@ -112,7 +112,7 @@ impl ChangeApplier<'_> {
         Ok(known)
     }
 
-    /// Without those of people who do not want to be remembered.
+    /// Without the turns of people who opted out.
     fn wanted_turns(&self, turns: Vec<ContextTurn>) -> StoreResult<Vec<ContextTurn>> {
         let mut wanted = Vec::new();
         for turn in turns {

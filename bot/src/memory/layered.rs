@@ -31,12 +31,12 @@ impl MemoryLayers {
     }
 }
 
-/// `Err` names a store that there is none of. Settings are checked for it when they are read.
+/// `Err` names a store that does not exist. Settings are checked for it when they are read.
 fn layers(settings: &MemorySettings, main: StoreKind) -> Result<MemoryLayers, String> {
     let find = |name: &StoreName| {
         let found = MEMORY_STORES.iter().find(|spec| spec.name == name.as_str());
         let found = found.ok_or_else(|| format!("there is no store {:?} for memory", name.as_str()))?;
-        // Two ways into the same tables would count everything twice.
+        // Two connections to the same tables would count everything twice.
         Ok::<_, String>(if found.same_as == Some(main) { &MEMORY_STORES[0] } else { found })
     };
     Ok(MemoryLayers {
@@ -46,7 +46,7 @@ fn layers(settings: &MemorySettings, main: StoreKind) -> Result<MemoryLayers, St
     })
 }
 
-/// Has each store that a layer is in written to and read, and returns what was found. A start and `doctor` do the same.
+/// Writes to and reads from each store that a layer uses, and returns the results. A start and `doctor` do the same.
 pub async fn try_out(settings: &MemorySettings, layers: &Layers) -> Result<Vec<String>, String> {
     let chosen = [&settings.channel_context_store, &settings.profiles_store, &settings.facts_store];
     let used = MEMORY_STORES.iter().filter(|spec| chosen.iter().any(|name| name.as_str() == spec.name));
@@ -57,10 +57,10 @@ pub async fn try_out(settings: &MemorySettings, layers: &Layers) -> Result<Vec<S
     Ok(told)
 }
 
-/// Where memory is kept. `Err` says what is missing for it.
+/// Opens the stores of memory. `Err` says what is missing.
 pub async fn open(settings: &MemorySettings, context: MemoryContext<'_>) -> Result<Arc<dyn MemoryStore>, String> {
     let layers = layers(settings, context.backend.kind())?;
-    // Who wishes not to be remembered is known in the first in any case: a restart must not forget that.
+    // The first store always keeps who opted out: a restart must not forget that.
     let (first, others) = MEMORY_STORES.split_first().expect("there is a store");
     let used = others.iter().filter(|spec| layers.kept_by(spec) != StoredLayers::NONE);
     let mut opened: Vec<(&str, Arc<dyn MemoryStore>)> = Vec::new();
@@ -81,7 +81,7 @@ pub async fn open(settings: &MemorySettings, context: MemoryContext<'_>) -> Resu
 }
 
 struct Layered {
-    /// Knows who wishes not to be remembered, whatever else it keeps.
+    /// Knows who opted out, whatever else it keeps.
     durable: Arc<dyn MemoryStore>,
     others: Vec<Arc<dyn MemoryStore>>,
     channels: Arc<dyn MemoryStore>,
@@ -132,7 +132,7 @@ impl Layered {
         Ok(changes)
     }
 
-    /// Who of those concerned wishes not to be remembered: the durable store knows, and the others have to be told.
+    /// Which of the people concerned opted out: the durable store knows, and the others have to be told.
     async fn opted_out(&self, changes: &[MemoryChange]) -> Result<Vec<MemoryChange>, StoreError> {
         let mut out = Vec::new();
         let mut people: Vec<&PersonId> = changes.iter().flat_map(people_of).collect();
@@ -147,7 +147,7 @@ impl Layered {
     }
 }
 
-/// The people that a change would remember something of.
+/// The people about whom a change would remember something.
 fn people_of(change: &MemoryChange) -> Vec<&PersonId> {
     match change {
         MemoryChange::Summarized(channel) => channel.active.iter().map(|(person, _)| person).collect(),

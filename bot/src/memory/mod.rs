@@ -1,5 +1,5 @@
-//! What is remembered, kept: in the memory of this process, in the store of everything else, or elsewhere; each layer where the
-//! settings want it.
+//! Long-term memory is stored in the RAM of this process, in the main store, or elsewhere; each layer where the settings
+//! put it.
 
 pub mod apply;
 mod keep;
@@ -22,37 +22,37 @@ use aizuchi_core::settings::Layers;
 use crate::ports::{BoxFuture, MemoryStore, StoreBackend, StoreKind};
 use crate::stores;
 
-/// Changes of an import that are written together. What it takes to undo a write is kept while it lasts, and slows it down.
+/// How many changes of an import are written together. A longer transaction keeps more undo data, which slows it down.
 pub const IMPORTED_TOGETHER: usize = 2_000;
 
-/// A store that layers of memory can be in.
+/// A store that can hold layers of memory.
 pub struct MemoryStoreSpec {
-    /// What the settings call it.
+    /// Its name in the settings.
     pub name: &'static str,
-    /// Where everything else is in a store of this kind, it is the same one.
+    /// If the main store is of this kind, both are the same.
     pub same_as: Option<StoreKind>,
-    /// What has to be set before it can be used, if anything.
+    /// Which required setting is missing, if any.
     pub missing: fn(&Layers) -> Option<String>,
-    /// Writes something and reads it, and leaves nothing of it. `None` where it is tried out with everything else.
+    /// Writes and reads a test entry and removes it. `None` if the store is tested as part of the main store.
     pub try_out: for<'a> fn(&'a Layers) -> TryingMemory<'a>,
     /// Opens it for these layers. `Err` says what is missing.
     pub open: for<'a> fn(MemoryContext<'a>, StoredLayers) -> OpeningMemory<'a>,
 }
 
-/// What was found, as people are told.
+/// The result, for display.
 pub type TryingMemory<'a> = BoxFuture<'a, Result<Option<String>, String>>;
 
 pub type OpeningMemory<'a> = BoxFuture<'a, Result<Arc<dyn MemoryStore>, String>>;
 
-/// What stores of memory are opened with.
+/// The arguments for opening a memory store.
 #[derive(Clone, Copy)]
 pub struct MemoryContext<'a> {
-    /// The store of everything else.
+    /// The main store.
     pub backend: &'a dyn StoreBackend,
     pub layers: &'a Layers,
 }
 
-/// The store of everything else, which is durable and always there.
+/// The main store, which is durable and always available.
 const LOCAL: MemoryStoreSpec = MemoryStoreSpec {
     name: "local",
     same_as: None,
@@ -61,16 +61,16 @@ const LOCAL: MemoryStoreSpec = MemoryStoreSpec {
     open: |context, kept| Box::pin(std::future::ready(Ok(context.backend.memory(kept)))),
 };
 
-/// The stores of memory that there are; the first is the one of everything else.
+/// All memory stores; the first is the main store.
 pub const MEMORY_STORES: &[MemoryStoreSpec] =
     &[LOCAL, ram::SPEC, stores::sqlite::MEMORY, stores::POSTGRES_MEMORY, stores::firestore::MEMORY];
 
-/// For a store that is always there.
+/// For a store that is always available.
 pub fn nothing_missing(_: &Layers) -> Option<String> {
     None
 }
 
-/// For a store that is nowhere else than everything else, or in this process.
+/// For a store that is part of the main store, or in this process.
 pub fn tried_with_the_rest(_: &Layers) -> TryingMemory<'_> {
     Box::pin(std::future::ready(Ok(None)))
 }

@@ -1,4 +1,4 @@
-//! Kept as long as this process lives, and no longer.
+//! Keeps memory as long as this process runs, and no longer.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ pub const SPEC: MemoryStoreSpec = MemoryStoreSpec {
     },
 };
 
-/// Facts that share a word of their sketches and are looked at, the newest first.
+/// How many facts that share a word of their sketches are considered, newest first.
 const SHARING_MAX: usize = 64;
 
 pub struct Ram {
@@ -159,7 +159,7 @@ impl RamTables {
             && filter.text.as_ref().is_none_or(|text| has_words(&self.terms[&fact.id], &search_words(text)))
     }
 
-    /// Takes a fact out of what it is found by.
+    /// Removes a fact from the indexes.
     fn unlist(&mut self, id: FactId) {
         let Some(fact) = self.facts.get(&id) else { return };
         let room = &fact.origin.room;
@@ -183,7 +183,7 @@ fn remove_from<K: Ord>(lists: &mut BTreeMap<K, BTreeSet<FactId>>, key: &K, id: F
     }
 }
 
-/// Whether all of these words are among those of a fact.
+/// Whether a fact has all of these words.
 fn has_words(terms: &str, asked: &[String]) -> bool {
     let (words, _) = index_words(terms);
     asked.iter().all(|word| words.binary_search(&word.as_str()).is_ok())

@@ -1,7 +1,7 @@
-//! Looks for facts through an index: candidates by words, by time and by meaning, then ranked as everywhere.
+//! Searches facts through an index: candidates by words, by time and by meaning, which are then ranked as everywhere.
 //!
-//! An index answers narrow questions ([`FactIndex`]): the newest facts with one of these words, the words of these facts. Which
-//! questions are asked, and what becomes of the answers, is the same for every store, so that all find the same.
+//! An index answers narrow queries ([`FactIndex`]): the newest facts with one of these words, the words of these facts.
+//! Which queries are made, and how the results are used, is the same for every store, so that all find the same facts.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -17,25 +17,25 @@ use aizuchi_core::types::{Visibility, stable_hash};
 
 use super::table::StoreResult;
 
-/// Candidates that are looked at closely, by words, by time and by meaning.
+/// How many candidates are considered, by words, by time and by meaning.
 const BY_WORDS: usize = 120;
 const BY_TIME: usize = 50;
 const BY_MEANING: usize = 80;
-/// Of all candidates, how many are read whole, at least.
+/// The minimum number of candidates that are loaded completely.
 const READ_WHOLE: usize = 50;
-/// The newest facts that have a word, and that have it around them.
+/// How many of the newest facts that have a word, and of those that have it around them.
 const OF_A_WORD: usize = 300;
-/// A word that more facts have says little: it is looked for only where there are not enough candidates.
+/// A word that more facts have says little: it is used only if there are not enough candidates.
 const COMMON: f64 = 500.0;
-/// What a word around a fact counts beside one of its own, for choosing candidates.
+/// The weight of a word around a fact relative to one in it, for choosing candidates.
 const BESIDE: f64 = 0.4;
-/// Other forms of a word that are looked for, the most frequent first.
+/// How many other forms of a word are looked for, most frequent first.
 const RELATIVES_MAX: usize = 8;
-/// A longer time is looked for by months.
+/// A longer range is searched by months.
 const DAYS_MAX: i64 = 60;
 pub const MONTH_DAYS: i64 = 30;
 
-/// What can be looked for.
+/// What can be searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexPart {
     /// A word of the fact itself.
@@ -46,15 +46,15 @@ pub enum IndexPart {
     Day,
 }
 
-/// What a search asks of a store. Everything is as of one moment, and within the walls of the reader.
+/// What a search needs from a store. All results are from one snapshot, and limited to what the reader may know.
 pub trait FactIndex {
-    /// How many facts there are, about.
+    /// The approximate number of facts.
     fn texts(&self) -> StoreResult<f64>;
 
     /// How many facts have each of these words.
     fn counts(&self, words: &[&str]) -> StoreResult<Vec<f64>>;
 
-    /// Words that begin so, with how many facts have them.
+    /// Words with this prefix, and how many facts have each.
     fn words_beginning(&self, with: &str) -> StoreResult<Vec<(String, f64)>>;
 
     /// The newest facts that have one of these.
@@ -63,7 +63,7 @@ pub trait FactIndex {
     /// The facts whose vectors of this model are the closest.
     fn nearest(&self, model: &str, vector: &[f32], count: usize) -> StoreResult<Vec<i64>>;
 
-    /// What these are ranked by.
+    /// What these facts are ranked by.
     fn words_of(&self, facts: &BTreeSet<i64>, model: Option<&str>) -> StoreResult<Vec<FactWords>>;
 
     /// These facts, in their order.
@@ -74,7 +74,7 @@ pub trait FactIndex {
 pub struct FactWords {
     pub id: i64,
     pub terms: String,
-    /// Of the model that was asked for.
+    /// From the requested model.
     pub vector: Option<Vec<f32>>,
 }
 
@@ -82,12 +82,12 @@ pub fn day_word(day: i64) -> String {
     format!("d{day}")
 }
 
-/// The thirty days that a day is in.
+/// The period of thirty days that contains a day.
 pub fn month_word(day: i64) -> String {
     format!("m{}", day.div_euclid(MONTH_DAYS))
 }
 
-/// A number for one room.
+/// The number that stands for a room.
 pub fn room_place(room: &str) -> i64 {
     place(&format!("room {room}"))
 }
@@ -96,7 +96,7 @@ fn place(name: &str) -> i64 {
     stable_hash(1, name).cast_signed()
 }
 
-/// The places under which something is found: its room, and its house if it was said in public.
+/// The places under which a fact is found: its room, and its server if it was said in public.
 pub fn places_of(origin: &Origin) -> Vec<i64> {
     let house = house(&origin.room).filter(|_| origin.visibility == Visibility::Public);
     let mut places = vec![room_place(origin.room.as_str())];
@@ -104,7 +104,7 @@ pub fn places_of(origin: &Origin) -> Vec<i64> {
     places
 }
 
-/// Where a reader may look: the room, and whatever is public in its house.
+/// Where a reader may search: the room, and whatever is public on the same server.
 pub fn readable_places(reader: &Origin, across_rooms: bool) -> Vec<i64> {
     let mut places = vec![room_place(reader.room.as_str())];
     if across_rooms && reader.visibility != Visibility::Direct {
@@ -140,7 +140,7 @@ pub fn recall(index: &dyn FactIndex, query: &Query, manner: SearchOptions) -> St
     Ok(rank(facts.into_iter().filter_map(candidate).collect(), Some(&corpus), query, manner))
 }
 
-/// Those that are worth reading whole: the best by words and meaning alone, many more than are asked for.
+/// The candidates worth loading completely: the best by words and meaning alone, many more than are requested.
 fn closest(
     mut found: Vec<FactWords>,
     question: &SearchQuestion,
@@ -169,7 +169,7 @@ fn closest(
     found
 }
 
-/// Those that have the rarest words, or other forms of them, themselves or around them.
+/// Facts that have the rarest words, or other forms of them, in the text or around it.
 fn by_words(index: &dyn FactIndex, question: &SearchQuestion, corpus: &IndexCorpus<'_>) -> StoreResult<BTreeSet<i64>> {
     let mut weights: BTreeMap<i64, f64> = BTreeMap::new();
     let mut words: Vec<&String> = question.words().iter().collect();
@@ -207,7 +207,7 @@ fn by_time(index: &dyn FactIndex, days: DayRange) -> StoreResult<Vec<i64>> {
     index.newest(IndexPart::Day, &words, BY_TIME)
 }
 
-/// What is known of all facts together.
+/// Statistics of all facts.
 struct IndexCorpus<'a> {
     index: &'a dyn FactIndex,
     texts: f64,
@@ -230,7 +230,7 @@ impl<'a> IndexCorpus<'a> {
         Ok(())
     }
 
-    /// Other forms of a word that there are.
+    /// Other forms of a word that occur in the index.
     fn relatives(&self, word: &str) -> StoreResult<Vec<String>> {
         let Some(root) = root(word) else { return Ok(Vec::new()) };
         let mut found = self.index.words_beginning(root)?;
@@ -249,7 +249,7 @@ impl Corpus for IndexCorpus<'_> {
         if let Some(known) = self.counted.borrow().get(word) {
             return *known;
         }
-        // A word that cannot be counted is taken for rare.
+        // A word whose count is unavailable is treated as rare.
         let counted = self.index.counts(&[word]).ok().and_then(|counts| counts.first().copied()).unwrap_or_default();
         self.counted.borrow_mut().insert(word.to_owned(), counted);
         counted

@@ -1,4 +1,5 @@
-//! What a store of memory can do: keep entries and find them again. What each change means is defined once, in `apply`.
+//! The operations of a memory store: it keeps entries and finds them again. What each change means is defined once, in
+//! `apply`.
 
 use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Layer, Marks, Person, Tie};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, stable_hash};
@@ -7,7 +8,7 @@ use crate::stores::StoreError;
 
 pub type StoreResult<T> = Result<T, StoreError>;
 
-/// The layers that a store keeps; it lets pass by what is not its own.
+/// The layers that a store keeps; it ignores changes to the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredLayers {
     pub channels: bool,
@@ -45,7 +46,7 @@ pub trait MemoryTable {
     fn remove_person(&mut self, id: &PersonId) -> StoreResult<()>;
 
     fn tie(&self, room: &RoomId, from: &PersonId, to: &PersonId) -> StoreResult<Option<Tie>>;
-    /// Of a room or of all; only those of this person where one is named.
+    /// The ties of one room or of all; only this person's if one is given.
     fn ties(&self, room: Option<&RoomId>, person: Option<&PersonId>) -> StoreResult<Vec<Tie>>;
     fn ties_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Tie>>;
     fn rooms_with_ties(&self) -> StoreResult<Vec<RoomId>>;
@@ -57,16 +58,16 @@ pub trait MemoryTable {
     fn facts(&self) -> StoreResult<Vec<Fact>>;
     fn facts_of_room(&self, room: &RoomId) -> StoreResult<Vec<Fact>>;
     fn facts_of_person(&self, person: &PersonId) -> StoreResult<Vec<Fact>>;
-    /// Those with the message among what was said beside them as well.
+    /// Includes the facts that have the message in their context.
     fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Fact>>;
-    /// Facts of a room that may say the same as this text, or the contrary, in the order of their numbers.
+    /// Facts of a room that may say the same as this text, or the opposite, ordered by number.
     fn facts_alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>>;
     fn rooms_with_facts(&self) -> StoreResult<Vec<RoomId>>;
     fn count_facts(&self, room: &RoomId) -> StoreResult<u32>;
-    /// Brings what an earlier version stored up to date, a part at a time.
+    /// Upgrades what an earlier version stored, one part at a time.
     fn upgrade(&mut self) -> StoreResult<()>;
     fn put_fact(&mut self, fact: &Fact) -> StoreResult<()>;
-    /// With its vector.
+    /// Also removes its vector.
     fn remove_fact(&mut self, id: FactId) -> StoreResult<()>;
     fn put_vector(&mut self, fact: &Fact, model: &str, vector: &[f32]) -> StoreResult<()>;
     fn remove_vector(&mut self, id: FactId) -> StoreResult<()>;
@@ -75,7 +76,7 @@ pub trait MemoryTable {
     fn put_out(&mut self, person: OptOutMark, out: bool) -> StoreResult<()>;
 }
 
-/// All that is kept of somebody who wishes not to be remembered: a number that tells nobody who it is.
+/// All that is kept of a person who opted out: a number that does not reveal who it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OptOutMark(pub i64);
 

@@ -1,4 +1,4 @@
-//! Who answers whom: learnt, trimmed, faded, and gone with those whom it concerns.
+//! Who answers whom: learnt, trimmed, faded, and deleted with the people concerned.
 
 use aizuchi_core::memory::{Answered, Layer, MemoryChange, PersonMatcher, TIES_MAX, Tie, weakest_tie};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time};
@@ -20,7 +20,7 @@ impl ChangeApplier<'_> {
         if is_new { self.trim_ties(&tie, answered.at) } else { Ok(()) }
     }
 
-    /// Who is tied here already stays so: both counts may be of the same talk.
+    /// An existing tie stays as it is, since both counts may be from the same talk.
     pub(super) fn import_tie(&mut self, tie: &Tie) -> StoreResult<()> {
         let Tie { origin, from, to, .. } = tie;
         let known = self.table.tie(&origin.room, from, to)?.is_some();
@@ -66,7 +66,7 @@ impl ChangeApplier<'_> {
         Ok(())
     }
 
-    /// Their ties go, and whatever word of others' ties names them.
+    /// Removes a person's ties, and every word of other people's ties that names them.
     pub(super) fn untie_person(&mut self, id: &PersonId, theirs: &PersonMatcher) -> StoreResult<()> {
         self.each_tie(|mut tie| {
             if tie.is_of(id) {
@@ -81,7 +81,7 @@ impl ChangeApplier<'_> {
         ties.iter().try_for_each(|tie| self.table.remove_tie(tie))
     }
 
-    /// Room by room: all of them may be many. `None` leaves a tie as it is, `Some(None)` removes it.
+    /// Goes room by room, since there may be many ties. `None` leaves a tie as it is, `Some(None)` removes it.
     fn each_tie(&mut self, change: impl Fn(Tie) -> Option<Option<Tie>>) -> StoreResult<()> {
         for room in self.table.rooms_with_ties()? {
             for tie in self.table.ties(Some(&room), None)? {

@@ -1,4 +1,4 @@
-//! One call from the question to the bill: prompts, turn, attempts, answer.
+//! One model call from question to bill: prompt, queue, attempts, answer.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use crate::ports::{
 };
 use crate::tls;
 
-/// Who judges and writes, by the models of the settings.
+/// Judges and writes with the models of the settings.
 pub struct Models {
     prompts: Arc<dyn PromptBuilder>,
     variables: RwLock<Variables>,
@@ -30,7 +30,7 @@ pub struct Models {
     queue: CallQueue,
 }
 
-/// Made when it is first needed: without a network there may be nothing to make it of.
+/// Created on first use, since that may fail without a network.
 #[derive(Default)]
 struct LazyClient(OnceLock<Result<genai::Client, String>>);
 
@@ -42,9 +42,9 @@ impl LazyClient {
 
 const NO_TOOLS: &str = "the model asked for tools where there are none";
 
-/// What is asked of whom, whatever the question is.
+/// The model and request of a call, whatever the question is.
 struct ModelCall<'a> {
-    /// Of the call, for its pauses and its log lines.
+    /// The id of the call, for its pauses and its log lines.
     id: String,
     model: &'a str,
     /// A question, or `write`.
@@ -55,7 +55,7 @@ struct ModelCall<'a> {
 }
 
 impl Models {
-    /// Checks the name and the key of every model the settings name, so that a mistake is told at the start.
+    /// Checks the name and the key of every model in the settings, so that a mistake is reported at the start.
     pub fn new(
         prompts: Arc<dyn PromptBuilder>,
         policies: &Policies,
@@ -71,7 +71,7 @@ impl Models {
         })
     }
 
-    /// The same for settings that are to hold from now on. Those that cannot be used change nothing.
+    /// The same for new settings. If they cannot be used, nothing changes.
     pub fn expect(&self, policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<()> {
         let variables = check(policies, environment)?;
         *self.variables.write().unwrap_or_else(PoisonError::into_inner) = variables;
@@ -150,7 +150,7 @@ impl Models {
         let limits = RetryLimits::of(&policy.settings);
         let (remote, request) = (&remote, &request);
         with_retries(limits, stable_hash(0, &call.id), |attempt| async move {
-            // Taken for each attempt: a call that pauses lets others go ahead.
+            // The permit is taken for each attempt, so that a call that pauses lets others go ahead.
             let _turn = self.queue.take(call.urgency, room).await?;
             tracing::debug!(call = call.id, model = call.model, question = call.question, attempt, "asking the model");
             in_time(limits.timeout, remote.answer(request)).await
@@ -159,7 +159,7 @@ impl Models {
     }
 }
 
-/// Whether every model that the settings name can be asked: the program starts only then. `Err` says what is missing.
+/// Whether every model in the settings can be called: the program starts only then. `Err` says what is missing.
 pub fn check(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> Result<Variables, UnusableModel> {
     let variables = Variables::read(policies, environment);
     for policy in policies.all() {
@@ -171,7 +171,7 @@ pub fn check(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) 
     Ok(variables)
 }
 
-/// A model that cannot be asked.
+/// A model that cannot be called.
 #[derive(Debug)]
 pub struct UnusableModel {
     /// The setting that names it.
@@ -188,7 +188,7 @@ impl std::fmt::Display for UnusableModel {
 
 impl std::error::Error for UnusableModel {}
 
-/// The models that are asked, each with the setting that names it. What is left empty is the main one.
+/// The models in use, each with the setting that names it. An empty setting means the main model.
 fn models_in_use(policy: &Policy) -> impl Iterator<Item = (&'static str, &str)> {
     let (models, memory) = (&policy.settings.models, &policy.settings.memory);
     let (summarizes, reflects) = (memory.enabled && memory.channel_context, memory.enabled && memory.reflection);
@@ -204,7 +204,7 @@ fn models_in_use(policy: &Policy) -> impl Iterator<Item = (&'static str, &str)> 
         .map(|(_, key, model)| (key, &**model))
 }
 
-/// Where a model is asked; none for the built-in one. `Err` says what is missing.
+/// The address of a model; `None` for the built-in one. `Err` says what is missing.
 pub(super) fn address_of(model: &str, policy: &Policy, variables: &Variables) -> Result<Option<ModelAddress>, String> {
     if model == OFFLINE {
         return Ok(None);
@@ -220,7 +220,7 @@ pub(super) fn address_of(model: &str, policy: &Policy, variables: &Variables) ->
     Ok(Some(address))
 }
 
-/// Counts a call when it is over, also one that was dropped on the way.
+/// Counts a call when it ends, even if it was dropped on the way.
 struct CallTimer {
     model: String,
     question: &'static str,
@@ -345,7 +345,7 @@ impl Models {
     }
 }
 
-/// Asks a model one tiny question, once, to see whether it is there. `Err` says what to fix.
+/// Sends a model one tiny request, once, to check that it answers. `Err` says what to fix.
 pub fn try_call(
     model: &str,
     policy: &Policy,

@@ -1,6 +1,6 @@
-//! Tools on the wire: how results are given back to a model, and how the calls it asks for are taken apart.
+//! Tools on the wire: how results are sent to a model, and how the calls it requests are parsed.
 //!
-//! A reply comes from outside: how many calls it may hold, and how long their parts may be, has a limit here.
+//! A reply comes from outside, so the number of calls and the length of their parts are limited here.
 #![expect(clippy::wildcard_enum_match_arm, reason = "the client library adds parts with every version")]
 
 use aizuchi_core::settings::WireFormat;
@@ -14,13 +14,13 @@ use serde_json::{Value, json};
 use crate::ports::{PromptTools, RequestedCall, ToolSpec};
 use crate::tools;
 
-/// Calls of one reply; further ones are left out.
+/// The maximum number of calls in one reply; further ones are dropped.
 const CALLS_MAX: usize = 32;
 const NAME_CHARS_MAX: usize = 64;
 const ARGUMENTS_BYTES_MAX: usize = 16 * 1024;
-/// Some gateways hide a signature in it.
+/// Generous, because some gateways put a signature into the id.
 const ID_BYTES_MAX: usize = 4 * 1024;
-/// Of a whole reply.
+/// For a whole reply.
 const SIGNATURES_BYTES_MAX: usize = 64 * 1024;
 const CUT: &str = "_cut";
 
@@ -28,10 +28,10 @@ pub(super) fn shown_tool(spec: &ToolSpec) -> Tool {
     Tool::new(spec.name.as_str()).with_description(spec.description.as_str()).with_schema(spec.schema.clone())
 }
 
-/// What was asked for and what came of it, round by round.
+/// The requested calls and their results, round by round.
 ///
-/// Anthropic keeps what is before a mark. What came of a round is marked while the model may ask for more, and so is what
-/// was marked the last time, where it is found again.
+/// Anthropic caches everything before a cache mark. The results of the last round are marked while the model may request
+/// more, and so are those that were marked in the previous request, where the cache is found again.
 pub(super) fn steps(tools: &PromptTools, format: WireFormat) -> Vec<ChatMessage> {
     let rounds: Vec<&[ToolStep]> = tools.steps.chunk_by(|one, next| one.round == next.round).collect();
     let marked = |index: usize| {
@@ -43,7 +43,7 @@ pub(super) fn steps(tools: &PromptTools, format: WireFormat) -> Vec<ChatMessage>
         let asked: Vec<ToolCall> = round.iter().map(|step| asked_call(&step.call, format)).collect();
         let results = round.iter().zip(&asked).map(|(step, call)| result(step, call, format));
         match format {
-            // Its messages hold one result each.
+            // An Ollama message contains one result.
             WireFormat::Ollama => {
                 let results: Vec<ChatMessage> = results.map(ChatMessage::from).collect();
                 messages.push(ChatMessage::from(asked));
@@ -66,7 +66,7 @@ pub(super) fn steps(tools: &PromptTools, format: WireFormat) -> Vec<ChatMessage>
     messages
 }
 
-/// The same for a model that takes no tools, as words of ours.
+/// The same for a model without tool support, as text.
 pub(super) fn steps_in_words(steps: &[ToolStep]) -> Option<String> {
     let word = |step: &ToolStep| format!("{} {}:\n{}", step.call.name, step.call.arguments, step.words());
     let words: Vec<String> = steps.iter().map(word).collect();
@@ -75,7 +75,7 @@ pub(super) fn steps_in_words(steps: &[ToolStep]) -> Option<String> {
 
 fn result(step: &ToolStep, call: &ToolCall, format: WireFormat) -> ToolResponse {
     match format {
-        // It has neither an id nor, in this client library, the name of the tool.
+        // Ollama's format has neither an id nor, in this client library, the name of the tool.
         WireFormat::Ollama => ToolResponse::from_tool_call(call, format!("{}:\n{}", call.fn_name, step.words())),
         WireFormat::OpenAi | WireFormat::Anthropic | WireFormat::Google => {
             ToolResponse::from_tool_call(call, step.words())
@@ -88,20 +88,20 @@ fn asked_call(call: &aizuchi_core::tools::ToolCall, format: WireFormat) -> ToolC
     ToolCall {
         call_id: call.id.to_string(),
         fn_name: call.name.to_string(),
-        // What was not even JSON is shown as an empty object; the result says what was wrong.
+        // Arguments that were not valid JSON are shown as an empty object; the result says what was wrong.
         fn_arguments: tools::arguments(&call.arguments).unwrap_or_default().into(),
         thought_signatures: Some(signatures).filter(|all| format == WireFormat::Google && !all.is_empty()),
     }
 }
 
-/// Anthropic wants its thoughts back as it wrote them, before the calls.
+/// Anthropic requires its thinking blocks back unchanged, before the calls.
 fn thoughts_of(signatures: &[Box<str>], format: WireFormat) -> Vec<ContentPart> {
     let block = |text: &str| serde_json::from_str::<Value>(text).ok().filter(Value::is_object);
     let blocks = signatures.iter().filter(|_| format == WireFormat::Anthropic).filter_map(|text| block(text));
     blocks.map(|block| ContentPart::from_custom(block, None)).collect()
 }
 
-/// The tools that a reply asks for.
+/// The calls that a reply requests.
 pub(super) fn requested_calls(response: &ChatResponse, tools: &PromptTools, format: WireFormat) -> Vec<RequestedCall> {
     let asked = response.content.tool_calls();
     if asked.len() > CALLS_MAX {
@@ -131,7 +131,7 @@ pub(super) fn requested_calls(response: &ChatResponse, tools: &PromptTools, form
     calls
 }
 
-/// What Anthropic's models thought before a call, block by block.
+/// The thinking blocks of Anthropic's models before a call.
 fn thought_blocks(response: &ChatResponse) -> Vec<String> {
     let parts = response.content.parts();
     let signatures = parts.iter().filter_map(|part| match part {
@@ -151,7 +151,7 @@ fn thought_blocks(response: &ChatResponse) -> Vec<String> {
     signed.chain(hidden).map(|block| block.to_string()).collect()
 }
 
-/// A name as every provider takes it back. One that was too long is nobody's.
+/// A name that every provider accepts. One that is too long matches no tool.
 fn fitting_name(name: &str, tools: &PromptTools) -> String {
     if tools.shown.iter().any(|tool| tool.name == name) {
         return name.to_owned();
@@ -167,15 +167,15 @@ fn fitting_name(name: &str, tools: &PromptTools) -> String {
     }
 }
 
-/// An id of its own for each call of an answer.
+/// A unique id for each call of a reply.
 fn fitting_id(id: &str, name: &str, number: usize, format: WireFormat, is_taken: impl Fn(&str) -> bool) -> String {
     let fits = !id.is_empty() && id.len() <= ID_BYTES_MAX;
     match format {
-        // Without an id of its own a call has one of this form, which does not go back.
+        // A call without an id gets one of this form, which is not sent back.
         WireFormat::Google if fits => id.to_owned(),
         WireFormat::Google => format!("call#{name}#{number}"),
         WireFormat::OpenAi | WireFormat::Anthropic if fits && !is_taken(id) => id.to_owned(),
-        // It knows no ids: those of the client library are drawn at random.
+        // Ollama has no ids: those of the client library are random.
         WireFormat::Ollama | WireFormat::OpenAi | WireFormat::Anthropic => {
             let free = (number..).map(|number| format!("call_{number}")).find(|id| !is_taken(id));
             free.expect("there are more numbers than calls")
@@ -183,10 +183,10 @@ fn fitting_id(id: &str, name: &str, number: usize, format: WireFormat, is_taken:
     }
 }
 
-/// The arguments as JSON. What is too long becomes a sentence, which no tool takes for arguments.
+/// The arguments as JSON. Arguments that are too long become a sentence, which no tool accepts.
 fn fitting_arguments(arguments: &Value) -> String {
     let text = match arguments {
-        // Some servers put JSON into a text.
+        // Some servers put the JSON into a string.
         Value::String(text) => text.clone(),
         Value::Null => String::new(),
         other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => other.to_string(),
@@ -197,8 +197,8 @@ fn fitting_arguments(arguments: &Value) -> String {
     }
 }
 
-/// A reply in OpenAI's or Ollama's format that the client library gives up on: calls without an id, a type or arguments, or
-/// with arguments that are not JSON. None where there is no call in it.
+/// Parses a reply in OpenAI's or Ollama's format that the client library rejects: calls without an id, a type or arguments,
+/// or with arguments that are not JSON. `None` if there is no call in it.
 pub(super) fn read_leniently(body: &Value, model: &ModelIden) -> Option<ChatResponse> {
     let message = body.pointer("/choices/0/message").or_else(|| body.get("message"))?;
     let asked = message.get("tool_calls")?.as_array().filter(|asked| !asked.is_empty())?;

@@ -1,4 +1,4 @@
-//! Which models are asked when a person has not said, by the keys there are.
+//! Chooses the models by the available keys if a person has not chosen.
 
 use aizuchi_core::Policy;
 use aizuchi_core::settings::{Layers, is_own_network};
@@ -8,7 +8,7 @@ use super::local_server::LocalModel;
 use super::providers::{OFFLINE, PROVIDERS, Variables, find};
 use crate::config;
 
-/// The models that will be asked, and how they came to be chosen.
+/// The chosen models, and how they were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelChoice {
     pub main: String,
@@ -25,9 +25,9 @@ impl ModelChoice {
     }
 }
 
-/// Keeps what a person has chosen, and says which key it lacks. Where nobody has chosen and the default lacks its key,
-/// another takes its place: the one a person chose for the other task, one of a provider whose key there is, `local` if
-/// one was found, or the built-in one.
+/// Keeps what a person has chosen, and says which key it lacks. If nobody has chosen and the default lacks its key, it is
+/// replaced: by the model a person chose for the other task, by one of a provider whose key is set, by `local` if a server
+/// was found, or by the built-in model.
 pub fn choose(
     layers: &mut Layers,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -70,7 +70,7 @@ pub fn choose(
     Ok(choice)
 }
 
-/// Whether a server on this machine may stand in where there is no key: a person has chosen no model, and has not said no.
+/// Whether a server on this machine may be used if there is no key: no model is chosen, and the settings do not forbid it.
 pub(super) fn may_use_local_server(layers: &Layers, policy: &Policy) -> bool {
     let is_chosen = ["models.main", "models.judge"].iter().any(|key| layers.sets_for_all(key));
     policy.settings.models.local_server && !is_chosen
@@ -85,7 +85,7 @@ fn use_local(local: &LocalModel, layers: &mut Layers, policy: &Policy) -> ModelC
     ModelChoice { main: name.clone(), judge: name, local: Some(local.clone()), told: String::new() }
 }
 
-/// A model that is asked elsewhere is not free: what decides over money has to be in the settings, where a replay finds it.
+/// A model on another network is not free: what determines the cost has to be in the settings, where a replay finds it.
 fn suggest_address(layers: &mut Layers, policy: &Policy, variables: &Variables) {
     for row in PROVIDERS.iter().filter(|row| !row.needs_key && row.url_variable().is_some()) {
         let key = format!("providers.{}.url", row.name);
@@ -96,7 +96,7 @@ fn suggest_address(layers: &mut Layers, policy: &Policy, variables: &Variables) 
     }
 }
 
-/// What the first provider with a key is usually asked for: who writes, and who judges.
+/// The default models of the first provider with a key: the writer and the judge.
 fn usual_by_key(policy: &Policy, variables: &Variables) -> Option<(String, String)> {
     PROVIDERS.iter().find_map(|row| {
         let usual = row.usual_models()?;

@@ -19,7 +19,7 @@ use crate::meter::{Meter, TokenCount};
 use crate::ports::{BoxFuture, Embedder, ModelError};
 use crate::tls;
 
-/// The embedder, if the settings want one (`memory.vectors`). `Err` as with [`embedder`].
+/// The embedder, if the settings enable it (`memory.vectors`). `Err` as with [`embedder`].
 pub fn wanted_embedder(
     policies: &Policies,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -53,14 +53,14 @@ fn in_folder(_: &Path) -> Result<Arc<dyn Embedder>, String> {
     unreachable!("the feature was required")
 }
 
-/// A model that turns texts into vectors.
+/// A remote model that embeds texts.
 pub struct Embeddings {
     remote: Remote,
     limits: RetryLimits,
     name: String,
 }
 
-/// Texts that go out together.
+/// How many texts are sent in one request.
 const TOGETHER: usize = 64;
 
 impl Embeddings {

@@ -1,4 +1,4 @@
-//! What went wrong with a call, in words that say what to fix, and whether trying again can help.
+//! Why a call failed, in words that say what to fix, and whether a retry can help.
 #![expect(clippy::wildcard_enum_match_arm, reason = "the client library adds errors with every version")]
 
 use std::time::Duration;
@@ -10,14 +10,14 @@ use serde_json::Value;
 use super::providers::ModelAddress;
 use crate::ports::ModelError;
 
-/// Why a provider does not take a request as it was put, so that a plainer one may do.
+/// Why a provider rejects a request, so that a simpler one may succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelRefusal {
-    /// The tools, or what came of them.
+    /// The tools, or their results.
     Tools,
-    /// It is too long.
+    /// The request is too long.
     Length,
-    /// Something about it.
+    /// Some other part of it.
     Form,
 }
 
@@ -38,14 +38,14 @@ fn refusal(status: u16, body: &str) -> Option<ModelRefusal> {
         400 | 422 if tells_of(&["context length", "context size", "context window", "too long", "too large"]) => {
             Some(ModelRefusal::Length)
         }
-        // Gateways have no such model then, and llama.cpp calls it an error of its own.
+        // Gateways report that there is no such model, and llama.cpp reports an internal error.
         400 | 404 | 422 | 500 | 501 if tells_of(&["tool", "function call"]) => Some(ModelRefusal::Tools),
         400 | 422 => Some(ModelRefusal::Form),
         _ => None,
     }
 }
 
-/// Whether nobody sends a bill: the request was refused, or never left.
+/// Whether the call is free: the request was refused, or never sent.
 pub fn is_unpaid(error: &genai::Error) -> bool {
     if error.status().is_some() {
         return true;
@@ -55,7 +55,7 @@ pub fn is_unpaid(error: &genai::Error) -> bool {
             matches!(webc_error, genai::webc::Error::Reqwest(cause) if cause.is_connect() || cause.is_builder())
         }
         genai::Error::ChatResponse { .. } | genai::Error::ChatResponseGeneration { .. } => false,
-        // The others are about requests we do not make.
+        // The other errors are about requests we do not make.
         _ => true,
     }
 }
@@ -85,7 +85,7 @@ pub fn explain(error: &genai::Error, address: &ModelAddress) -> ModelError {
                 Error::ResponseFailedStatus { status, .. } => of_status(status.as_u16(), None, body(error), address),
             }
         }
-        // What Google does when it does not like what people said: an answer without any.
+        // Google returns a response without an answer if it blocks what people said.
         genai::Error::ChatResponse { body, .. } if body.get("error").is_none() => {
             give_up(format!("{provider} returned no answer: it may have blocked the content"))
         }
@@ -95,7 +95,7 @@ pub fn explain(error: &genai::Error, address: &ModelAddress) -> ModelError {
         genai::Error::ChatResponseGeneration { .. } => {
             give_up(format!("{url} does not respond like {provider}: check the provider's format"))
         }
-        // The others are about requests we do not make; their words may hold what people said.
+        // The other errors are about requests we do not make; their text may contain what people said.
         _ => give_up(format!("the request to {provider} could not be built")),
     }
 }
@@ -134,7 +134,7 @@ fn of_status(status: u16, after: Option<Duration>, body: &str, address: &ModelAd
         });
     }
     match status {
-        // Waiting does not fill an account.
+        // Waiting does not help if the account has no credit.
         429 if body.contains("insufficient_quota") => {
             give_up(format!("the account behind {} has no credit left", key.variable))
         }
@@ -151,12 +151,12 @@ fn of_status(status: u16, after: Option<Duration>, body: &str, address: &ModelAd
     }
 }
 
-/// Google refuses a wrong key as a bad request.
+/// Google reports an invalid key as a bad request.
 fn blames_the_key(status: u16, body: &str) -> bool {
     status == 401 || (status == 400 && (body.contains("API_KEY_INVALID") || body.contains("API key not valid")))
 }
 
-/// How long to wait, as the header says: milliseconds, seconds, or a date.
+/// How long to wait according to the headers: milliseconds, seconds, or a date.
 fn wait_told(milliseconds: Option<&str>, after: Option<&str>, now: Timestamp) -> Option<Duration> {
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| (0.0..1e9).contains(number));
     if let Some(milliseconds) = milliseconds.and_then(number) {
@@ -170,7 +170,7 @@ fn wait_told(milliseconds: Option<&str>, after: Option<&str>, now: Timestamp) ->
     Some(Duration::try_from(until.duration_since(now)).unwrap_or_default())
 }
 
-/// Google tells it in the body: `"retryDelay": "34s"`.
+/// Google puts it into the body: `"retryDelay": "34s"`.
 fn wait_in_body(body: &str) -> Option<Duration> {
     let body: Value = serde_json::from_str(body).ok()?;
     let details = body.pointer("/error/details")?.as_array()?;
@@ -181,7 +181,7 @@ fn wait_in_body(body: &str) -> Option<Duration> {
 
 const TOLD_CHARS_MAX: usize = 200;
 
-/// What the provider says about it, on one line, and never with the key in it.
+/// The provider's message on one line, without the key.
 fn told_by(body: &str, address: &ModelAddress) -> String {
     let Ok(body) = serde_json::from_str::<Value>(body) else { return String::new() };
     let said = ["/error/message", "/message", "/error", "/0/error/message"]

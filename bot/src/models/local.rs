@@ -1,4 +1,4 @@
-//! Turns texts into vectors on this machine, with a model from a folder as sentence-transformers writes it.
+//! Embeds texts on this machine, with a model folder in the sentence-transformers format.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -21,23 +21,23 @@ use super::errors::give_up;
 use crate::meter::Meter;
 use crate::ports::{BoxFuture, Embedder, ModelError};
 
-/// A BERT whose vectors are the mean of those of a text's tokens: the MiniLMs and their like.
+/// A BERT with mean pooling: the MiniLM family and similar models.
 pub struct LocalEmbeddings {
     reader: Arc<TextEncoder>,
     name: String,
 }
 
-/// Texts that are read together. Attention needs memory for each pair of their tokens.
+/// How many texts are embedded in one batch. Attention needs memory for each pair of their tokens.
 const TOGETHER: usize = 8;
 
 impl LocalEmbeddings {
-    /// The model in a folder. `Err` names the file that is missing or odd.
+    /// Loads the model in a folder. `Err` names the file that is missing or invalid.
     pub fn open(folder: &Path) -> Result<LocalEmbeddings, String> {
         let place = folder.canonicalize().map_err(|error| format!("cannot open {folder:?}: {error}"))?;
         let mut files = ModelFiles { folder: &place, digest: Xxh3::new() };
         let reader = Arc::new(TextEncoder::open(&mut files)?);
         let called = place.file_name().unwrap_or(place.as_os_str()).to_string_lossy();
-        // Two trainings of a model may differ in their weights alone.
+        // Two versions of a model may differ only in their weights.
         let name = format!("folder/{called}@{:016x}", files.digest.digest());
         Ok(LocalEmbeddings { reader, name })
     }
@@ -48,7 +48,7 @@ impl Embedder for LocalEmbeddings {
         &self.name
     }
 
-    /// Nobody sends a bill for it.
+    /// A local model costs nothing.
     fn embed<'a>(&'a self, texts: &'a [String], _: &'a Meter) -> BoxFuture<'a, Result<Vec<Vec<f32>>, ModelError>> {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());
@@ -84,7 +84,7 @@ impl TextEncoder {
         Ok(TextEncoder { tokenizer, bert })
     }
 
-    /// What the tokens of each text add up to. Vectors are made of length one, so their mean is no different.
+    /// The sum of the token vectors of each text. Vectors are normalized, so the mean would give the same result.
     fn sums(&self, texts: &[String]) -> tokenizers::Result<Vec<Vec<f32>>> {
         let read = self.tokenizer.encode_batch(texts.iter().map(String::as_str).collect(), true)?;
         let tokens = read.first().map_or(0, Encoding::len);
@@ -104,7 +104,7 @@ const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 const WORDS: &str = "vocab.txt";
 
-/// What candle takes on trust.
+/// Checks what candle does not validate.
 fn fits(config: &Config) -> Result<(), String> {
     let (kind, size, heads) = (config.model_type.as_deref(), config.hidden_size, config.num_attention_heads);
     match kind {
@@ -114,7 +114,7 @@ fn fits(config: &Config) -> Result<(), String> {
     }
 }
 
-/// A model that makes its vectors in another way is not read as if it were one of ours.
+/// Rejects a model that pools its vectors in another way.
 fn only_a_mean(files: &mut ModelFiles<'_>) -> Result<(), String> {
     const MODULES: &str = "modules.json";
     const POOLING: &str = "1_Pooling/config.json";
@@ -155,14 +155,14 @@ fn tokenizer(files: &mut ModelFiles<'_>, config: &Config) -> Result<Tokenizer, S
     if limit <= around {
         return Err(files.odd(CONFIG, format!("a limit of {limit} tokens is too small for a text")));
     }
-    // Folders come with a padding and a length of their own, made for the training.
+    // The padding and length in the folder are those of the training.
     tokenizer.with_padding(Some(PaddingParams::default()));
     let cut = TruncationParams { max_length: limit, ..TruncationParams::default() };
     tokenizer.with_truncation(Some(cut)).map_err(|error| files.odd(file, error))?;
     Ok(tokenizer)
 }
 
-/// The longest text the model was made for: it may be shorter than what it has positions for.
+/// The maximum length the model was made for, which may be shorter than its number of positions.
 fn tokens_max(files: &mut ModelFiles<'_>) -> Result<Option<usize>, String> {
     let more: Option<Map<String, Value>> = files.json("sentence_bert_config.json")?;
     let tokens = more.and_then(|more| more.get("max_seq_length")?.as_u64());
@@ -174,7 +174,7 @@ fn lowercases(files: &mut ModelFiles<'_>) -> Result<bool, String> {
     Ok(more.and_then(|more| more.get("do_lower_case")?.as_bool()).unwrap_or(true))
 }
 
-/// BERT's own tokenizer, for a folder with nothing but its words.
+/// BERT's own tokenizer, for a folder that has only a vocabulary.
 fn of_words(bytes: &[u8], lowercase: bool) -> tokenizers::Result<Tokenizer> {
     let mut tokenizer = Tokenizer::new(WordPiece::builder().vocab(WordPiece::read_bytes(bytes)?).build()?);
     let numbered = |token: &str| {
@@ -189,7 +189,7 @@ fn of_words(bytes: &[u8], lowercase: bool) -> tokenizers::Result<Tokenizer> {
     Ok(tokenizer)
 }
 
-/// A folder that is being read, and the digest of all that was read of it.
+/// A folder that is being read, and the digest of everything read from it.
 struct ModelFiles<'a> {
     folder: &'a Path,
     digest: Xxh3,

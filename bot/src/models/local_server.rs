@@ -1,7 +1,7 @@
-//! A model server on this machine, used where nobody has chosen a model and no key is set.
+//! A model server on this machine, used if nobody has chosen a model and no key is set.
 //!
-//! All servers of the table are asked at the same time for the list of their models; the first in the table's order that
-//! has a chat model is used. Whatever does not answer in time, or not in the protocol, is not used.
+//! All servers of the table are asked concurrently for the list of their models; the first in the table's order that has a
+//! chat model is used. A server that does not answer in time, or does not speak the protocol, is not used.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ use super::providers::{KnownProvider, ModelAddress, PROVIDERS, Variables, find};
 use crate::config;
 use crate::tls;
 
-/// A model of a server on this machine.
+/// A model on a server on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct LocalModel {
     pub provider: &'static str,
-    /// Without its provider.
+    /// Without the provider.
     pub model: String,
-    /// The server as people know it.
+    /// The name of the server software.
     pub server: &'static str,
     /// Host and port.
     pub address: String,
@@ -51,7 +51,7 @@ impl std::fmt::Display for LocalModel {
 }
 
 /// Looks for a server, unless a model is chosen, a key is set, or the settings say not to (`models.local_server`).
-/// `remembered` was found before: it is kept without asking again, as long as its address is the same.
+/// `remembered` was found before: it is kept without another request, as long as its address is the same.
 pub async fn find_local_model(
     layers: &Layers,
     environment: &dyn Fn(&str) -> Option<String>,
@@ -69,9 +69,9 @@ struct ServerSearch {
     servers: Vec<(&'static KnownProvider, ModelAddress)>,
 }
 
-/// A list of models is shorter.
+/// The maximum size of a list of models.
 const LIST_BYTES_MAX: usize = 1 << 20;
-/// A name of a model is shorter.
+/// The maximum length of a model's name.
 const NAME_CHARS_MAX: usize = 200;
 
 impl ServerSearch {
@@ -120,7 +120,7 @@ impl ServerSearch {
         found
     }
 
-    /// Whether it is a chat model that costs nothing: Ollama lists models that run elsewhere too.
+    /// Whether it is a chat model that runs locally: Ollama also lists models that run elsewhere.
     fn is_usable(&self, row: &KnownProvider, name: &str) -> bool {
         let is_name = !name.trim().is_empty() && name.chars().count() <= NAME_CHARS_MAX;
         let full_name = format!("{}/{name}", row.name);
@@ -131,7 +131,7 @@ impl ServerSearch {
     }
 }
 
-/// The names of a server's models; none if it does not speak the protocol.
+/// The names of a server's models; `None` if it does not speak the protocol.
 async fn list_models(client: Client, address: ModelAddress) -> Option<Vec<String>> {
     let path = match address.format {
         WireFormat::OpenAi => "models",
@@ -161,12 +161,12 @@ fn names(format: WireFormat, list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().filter_map(|model| model[name].as_str().map(str::to_owned)).collect()
 }
 
-/// What models that make vectors, rank or transcribe have in their names.
+/// Substrings in the names of models that embed, rank or transcribe.
 const OTHER_USES: [&str; 4] = ["embed", "minilm", "rerank", "whisper"];
-/// Families of embedding models that do not say so.
+/// Families of embedding models whose names do not say so.
 const EMBEDDING_FAMILIES: [&str; 5] = ["bge-", "e5-", "gte-", "multilingual-e5", "paraphrase-"];
 
-/// The lists do not say what a model is for.
+/// Guesses from the name, since the lists do not say what a model is for.
 fn is_chat_model(name: &str) -> bool {
     let name = name.to_lowercase();
     let last = name.rsplit('/').next().unwrap_or_default();

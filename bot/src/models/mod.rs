@@ -1,4 +1,4 @@
-//! Models: who judges and writes, where they are asked, and a built-in one that needs nobody.
+//! Models: judging and writing, the providers' addresses, and a built-in model that needs no network.
 
 mod ask;
 mod calls;

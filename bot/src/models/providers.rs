@@ -1,4 +1,4 @@
-//! Where models are asked: the providers that are known by name, and what a person's settings add to them.
+//! The providers that are known by name, and what a person's settings add to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,26 +12,26 @@ pub const OFFLINE: &str = "offline";
 /// A provider that is known by name.
 pub struct KnownProvider {
     pub name: &'static str,
-    /// As people know it.
+    /// The display name.
     pub title: &'static str,
     pub format: WireFormat,
     pub url: &'static str,
-    /// Variables of the environment that may hold the key, the usual one first.
+    /// Environment variables that may contain the key, the usual one first.
     pub keys: &'static [&'static str],
-    /// Whether it answers without a key. Who runs on one's own machine does.
+    /// Whether it requires a key. Servers on one's own machine do not.
     pub needs_key: bool,
-    /// The variable in which its own tools look for another address, and how they write one there.
+    /// The variable in which its own tools look for another address, and its format.
     url_variable: Option<(&'static str, ToolAddress)>,
-    /// What it is usually asked for when nobody has chosen: who writes, and who judges.
+    /// The default models if nobody has chosen: the writer and the judge.
     usual: Option<(&'static str, &'static str)>,
-    /// Of its models, dollars per million tokens, in and out.
+    /// The prices of its models in dollars per million tokens, input and output.
     pub prices: &'static [(&'static str, &'static [f64])],
 }
 
-/// An address as a provider's own tools expect it in the environment.
+/// The format of an address that a provider's own tools expect in the environment.
 #[derive(Clone, Copy)]
 enum ToolAddress {
-    /// With its whole path.
+    /// With the complete path.
     Whole,
     /// With or without the version at the end of its path.
     Versioned,
@@ -45,7 +45,7 @@ impl KnownProvider {
         self.url_variable.map(|(variable, _)| variable)
     }
 
-    /// What it is usually asked for, as `provider/model`: who writes, and who judges.
+    /// The default models as `provider/model`: the writer and the judge.
     pub fn usual_models(&self) -> Option<(String, String)> {
         let (main, judge) = self.usual?;
         let named = |model: &str| format!("{}/{model}", self.name);
@@ -87,7 +87,7 @@ pub const PROVIDERS: &[KnownProvider] = &[
         usual: Some(("gpt-5-mini", "gpt-5-nano")),
         prices: &[("gpt-5-mini", &[0.25, 2.0, 0.025]), ("gpt-5-nano", &[0.05, 0.4, 0.005])],
     },
-    // In the OpenAI format, which unlike its own lets us ask for a schema.
+    // In the OpenAI format, which unlike Ollama's own lets us request a schema.
     KnownProvider {
         name: "ollama",
         title: "Ollama",
@@ -134,7 +134,7 @@ pub const PROVIDERS: &[KnownProvider] = &[
     },
 ];
 
-/// The variables whose keys alone choose a provider.
+/// The variables whose key alone selects a provider.
 pub fn usual_keys() -> Vec<&'static str> {
     PROVIDERS.iter().filter(|row| row.usual.is_some()).filter_map(|row| row.keys.first().copied()).collect()
 }
@@ -143,7 +143,7 @@ pub fn row(name: &str) -> Option<&'static KnownProvider> {
     PROVIDERS.iter().find(|row| row.name == name)
 }
 
-/// The provider's part of `provider/model`; the model's own name may hold further slashes.
+/// The provider's part of `provider/model`; the model's own name may contain further slashes.
 pub fn provider_of(model: &str) -> Option<&str> {
     parts_of(model).map(|(name, _)| name)
 }
@@ -152,7 +152,7 @@ fn parts_of(model: &str) -> Option<(&str, &str)> {
     model.split_once('/').filter(|(_, rest)| !rest.trim().is_empty())
 }
 
-/// The variables of the environment that say something about providers, as they were when the program started.
+/// The environment variables that concern providers, read when the program starts.
 #[derive(Clone, Debug, Default)]
 pub struct Variables(BTreeMap<String, SecretString>);
 
@@ -179,20 +179,20 @@ impl Variables {
     }
 }
 
-/// Where and how one model is asked.
+/// The address of a model and how to call it.
 #[derive(Clone, Debug)]
 pub struct ModelAddress {
     pub provider: String,
-    /// Without its provider.
+    /// Without the provider.
     pub model: String,
     pub format: WireFormat,
-    /// With the path up to the version, and a slash at its end.
+    /// With the path up to the version, and a trailing slash.
     pub url: String,
     pub key: ApiKey,
 }
 
 impl ModelAddress {
-    /// The address without what may be secret in it: people in a room read it in the reason of a failed answer.
+    /// The address without what may be secret in it: people in a room see it in the reason of a failed answer.
     pub fn shown_url(&self) -> String {
         let url = self.url.split(['?', '#']).next().unwrap_or_default();
         match url.split_once("://") {
@@ -208,7 +208,7 @@ impl ModelAddress {
 
 #[derive(Clone, Debug)]
 pub struct ApiKey {
-    /// The variable that holds it, or would.
+    /// The variable that contains it, or would.
     pub variable: String,
     pub secret: Option<SecretString>,
     pub needed: bool,
@@ -220,7 +220,7 @@ impl ApiKey {
     }
 }
 
-/// Finds out where a model is asked. `Err` says what is wrong with its name or its provider.
+/// Resolves the address of a model. `Err` says what is wrong with its name or its provider.
 pub fn find(model: &str, wishes: &BTreeMap<String, Wished>, variables: &Variables) -> Result<ModelAddress, String> {
     let (name, rest) = split(model, wishes)?;
     let (row, wished) = (row(name), wishes.get(name).cloned().unwrap_or_default());
@@ -254,7 +254,7 @@ fn key(wished: &Wished, row: Option<&KnownProvider>, url: &str, variables: &Vari
     }
     let names = row.map_or(&[][..], |row| row.keys);
     let held = names.iter().find_map(|name| Some((*name, variables.get(name)?.clone())));
-    // A server that stands in for a provider at another URL may need no key.
+    // A server at another URL that replaces a provider may need no key.
     let needed = row.is_some_and(|row| row.needs_key && row.url == url);
     match held {
         Some((name, secret)) => ApiKey { variable: name.to_owned(), secret: Some(secret), needed },
@@ -286,7 +286,7 @@ fn split<'a>(model: &'a str, wishes: &BTreeMap<String, Wished>) -> Result<(&'a s
     }
 }
 
-/// An address as a person writes it in the settings: with its path, or without any.
+/// Completes an address from the settings, which may have a path or none.
 fn complete(url: &str, format: WireFormat) -> String {
     let url = url.trim().trim_end_matches('/');
     let has_path = url.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
@@ -298,7 +298,7 @@ fn of_a_tool(url: &str, style: ToolAddress, format: WireFormat) -> String {
     match style {
         ToolAddress::Host { port } => {
             let (scheme, host) = url.split_once("://").unwrap_or(("http", url));
-            // The address that a server listens on is no address to call.
+            // A wildcard listening address is not an address to connect to.
             let host = host.replacen("0.0.0.0", "127.0.0.1", 1);
             let host = if host.contains(':') || scheme == "https" { host } else { format!("{host}:{port}") };
             complete(&format!("{scheme}://{host}"), format)
@@ -311,7 +311,7 @@ fn of_a_tool(url: &str, style: ToolAddress, format: WireFormat) -> String {
     }
 }
 
-/// The end of an address, by the format that is spoken there.
+/// The end of the path, by API format.
 pub fn version_path(format: WireFormat) -> &'static str {
     match format {
         WireFormat::OpenAi | WireFormat::Anthropic => "v1/",

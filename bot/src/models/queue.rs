@@ -1,5 +1,5 @@
-//! Who is asked when: so many calls at the same time, people who addressed it first, and a queue that has an end. Where
-//! there are several at the same time, the last free one is kept for people who address it.
+//! The queue of model calls: a limited number run concurrently, people who addressed the bot go first, and the queue has a
+//! maximum length. If several may run concurrently, the last free slot is reserved for people who address the bot.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,12 +15,12 @@ pub struct CallQueue(Arc<Mutex<QueueState>>);
 struct QueueState {
     running: usize,
     running_max: usize,
-    /// In the order in which they come.
+    /// Sorted by priority.
     waiting: BTreeMap<QueuePosition, oneshot::Sender<Result<CallPermit, QueueFull>>>,
     serial: u64,
 }
 
-/// People who addressed it come first, then who came first.
+/// People who addressed the bot go first, then by order of arrival.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct QueuePosition {
     urgency: Urgency,
@@ -39,13 +39,13 @@ pub struct QueueLimits {
     pub waiting_max: usize,
 }
 
-/// The right to call. Dropped, it goes to the next.
+/// Permission to call. When dropped, it passes to the next caller.
 pub struct CallPermit(CallQueue);
 
 struct QueueFull;
 
 impl CallQueue {
-    /// Waits for a turn; dropped meanwhile, the place in the queue is free again.
+    /// Waits for a permit; if the future is dropped, its slot in the queue is freed.
     pub async fn take(&self, urgency: Urgency, room: QueueLimits) -> Result<CallPermit, ModelError> {
         let mut waiting = self.queue_up(urgency, room)?;
         self.admit();
@@ -61,7 +61,7 @@ impl CallQueue {
         if queue.waiting.len() >= room.waiting_max {
             let last = queue.waiting.last_entry().filter(|last| last.key().urgency > urgency);
             let Some(last) = last else { return Err(no_room("too many calls are waiting")) };
-            // A caller that no longer listens has left already.
+            // A caller whose receiver is dropped has left already.
             let _ = last.remove().send(Err(QueueFull));
         }
         queue.serial += 1;
@@ -71,10 +71,10 @@ impl CallQueue {
         Ok(QueueTicket { turns: self.clone(), place, turn })
     }
 
-    /// Admits calls while there is room.
+    /// Admits calls while slots are free.
     fn admit(&self) {
         while let Some(next) = self.next() {
-            // A turn that nobody takes any more comes back when it is dropped, outside the lock.
+            // A permit that nobody receives any more is released when it is dropped, outside the lock.
             let _ = next.send(Ok(CallPermit(self.clone())));
         }
     }
@@ -109,7 +109,7 @@ impl Drop for CallPermit {
     }
 }
 
-/// A place in the queue. A turn that arrives as it is dropped is dropped with it, and so passed on.
+/// A slot in the queue. A permit that arrives while it is being dropped is dropped with it, and so passed on.
 struct QueueTicket {
     turns: CallQueue,
     place: QueuePosition,

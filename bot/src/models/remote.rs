@@ -1,4 +1,4 @@
-//! A model somewhere else, asked over HTTP in the format its provider speaks.
+//! A remote model, called over HTTP in its provider's format.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -24,18 +24,18 @@ pub struct Remote {
     pub client: Client,
     pub address: ModelAddress,
     pub plain: PlainModels,
-    /// Counts every request that goes out.
+    /// Counts every request that is sent.
     pub meter: Meter,
 }
 
-/// Models that have refused something that not every model takes, and are asked without it from then on.
+/// Models that have rejected an extra that not every model supports; they are called without it from then on.
 #[derive(Clone, Debug, Default)]
 pub struct PlainModels(Arc<Mutex<HashSet<(Extra, String)>>>);
 
-/// What not every model takes.
+/// Request features that not every model supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Extra {
-    /// A schema, or a word about thinking.
+    /// A schema, or a reasoning effort.
     Options,
     Tools,
 }
@@ -49,7 +49,7 @@ impl PlainModels {
         self.0.lock().expect("nobody panics here").contains(&PlainModels::key(extra, address))
     }
 
-    /// Whether that is news.
+    /// Whether this was not known before.
     fn add(&self, extra: Extra, address: &ModelAddress) -> bool {
         self.0.lock().expect("nobody panics here").insert(PlainModels::key(extra, address))
     }
@@ -63,7 +63,7 @@ struct RequestForm {
 }
 
 impl RequestForm {
-    /// The next plainer one for a request that was refused; none where that cannot help.
+    /// The next simpler form after a rejection; `None` if that cannot help.
     fn plainer(self, first: RequestForm, refusal: ModelRefusal) -> Option<RequestForm> {
         match (self.options, self.tools, refusal) {
             (_, true, ModelRefusal::Tools) => Some(RequestForm { tools: false, ..self }),
@@ -75,7 +75,7 @@ impl RequestForm {
     }
 }
 
-/// Stands where a key would, for those who want none.
+/// A placeholder for servers that need no key.
 const NO_KEY: &str = "none";
 
 impl ModelProvider for Remote {
@@ -110,7 +110,7 @@ impl ModelProvider for Remote {
 }
 
 impl Remote {
-    /// What a model has refused it is not sent again.
+    /// Remembers what a model has rejected, so that it is not sent again.
     fn learn(&self, first: RequestForm, taken: RequestForm, refused: &genai::Error) {
         let (provider, model) = (&self.address.provider, &self.address.model);
         if first.options && !taken.options && self.plain.add(Extra::Options, &self.address) {
@@ -132,7 +132,7 @@ impl Remote {
             Role::User => ChatMessage::user(text),
             Role::Assistant => ChatMessage::assistant(text),
         });
-        // The others keep the beginning of a prompt at hand without being asked.
+        // The other providers cache the beginning of a prompt automatically.
         let system = match format {
             _ if prompt.system.is_empty() => None,
             WireFormat::Anthropic => {
@@ -144,7 +144,7 @@ impl Remote {
         };
         let steps = if form.tools { steps(tools, format) } else { Vec::new() };
         let chat = ChatRequest::from_messages(system.into_iter().chain(turns).chain(steps).collect());
-        // Ollama cannot be told that a tool is only shown.
+        // Ollama has no way to show a tool that may not be called.
         match form.tools && (tools.may_call || format != WireFormat::Ollama) {
             true => chat.with_tools(tools.shown.iter().map(shown_tool)),
             false => chat,
@@ -171,7 +171,7 @@ impl Remote {
     }
 
     async fn ask(&self, request: &ModelRequest, plan: &ThinkingPlan, form: RequestForm) -> genai::Result<ChatResponse> {
-        // Who is not told to think less needs the room.
+        // A model that is not asked to think less needs more tokens.
         let room = if form.options || plan.effort.is_none() { plan.room } else { request.thinking_tokens };
         let tokens_max = request.tokens_max.saturating_add(room);
         let options = self.options(request, plan, form, tokens_max);
@@ -191,7 +191,7 @@ impl Remote {
         answer
     }
 
-    /// The client library takes calls of tools only in the form of OpenAI itself; not every server keeps to it.
+    /// The client library parses tool calls only in the form of OpenAI itself, which not every server follows.
     fn understood(&self, answer: genai::Result<ChatResponse>) -> genai::Result<ChatResponse> {
         match (answer, self.address.format) {
             (
@@ -244,7 +244,7 @@ impl Remote {
         Ok(ModelReply { text, calls, tokens_in, tokens_out, tokens_cached })
     }
 
-    /// A model that has said nothing.
+    /// The error for an empty answer.
     fn silence(&self, stopped: Option<&StopReason>, request: &ModelRequest) -> ModelError {
         let model = &request.model;
         match stopped {
@@ -257,17 +257,17 @@ impl Remote {
     }
 }
 
-/// Tokens that went in and came out, as far as the provider says.
+/// Input and output tokens, if the provider reports them.
 fn tokens(response: &ChatResponse) -> (Option<u64>, Option<u64>) {
     let usage = &response.usage;
     let thoughts = usage.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens);
     (count(usage.prompt_tokens), count(usage.completion_tokens.or(thoughts)))
 }
 
-/// Of those that went in, what the provider had at hand, and what it keeps for the next time.
+/// How many input tokens were read from the provider's cache, and how many were written to it.
 fn cache_tokens(response: &ChatResponse, format: WireFormat) -> CacheTokens {
     let Some(details) = &response.usage.prompt_tokens_details else { return CacheTokens::default() };
-    // Nobody else takes more for it.
+    // Only Anthropic charges more for it.
     let written = details.cache_creation_tokens.filter(|_| format == WireFormat::Anthropic);
     CacheTokens { read: count(details.cached_tokens).unwrap_or(0), written: count(written).unwrap_or(0) }
 }
@@ -276,10 +276,11 @@ fn count(tokens: Option<i32>) -> Option<u64> {
     tokens.and_then(|tokens| u64::try_from(tokens).ok())
 }
 
-/// Says nothing, where a provider wants something said.
+/// A filler for providers that do not accept empty text.
 const NOTHING_SAID: &str = "…";
 
-/// The turns as every provider and every template takes them: none empty, by turns, the first and the last of the user.
+/// The turns in a form that every provider and every template accepts: none empty, alternating, the first and the last from
+/// the user.
 fn alternating<'a>(turns: impl IntoIterator<Item = &'a PromptTurn>) -> Vec<(Role, String)> {
     let mut all: Vec<(Role, String)> = Vec::new();
     for turn in turns.into_iter().filter(|turn| !turn.text.trim().is_empty()) {

@@ -1,4 +1,4 @@
-//! Tries again when a provider is busy or broken: with growing pauses, never before it says, and not for ever.
+//! Retries when a provider is busy or broken: with growing pauses, never earlier than the provider asks, and not forever.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::ports::ModelError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryLimits {
     pub retries_max: u32,
-    /// For one attempt.
+    /// The limit for one attempt.
     pub timeout: Duration,
-    /// For all of them, with the pauses between.
+    /// The limit for all attempts, including the pauses.
     pub total: Duration,
 }
 
-/// An answer that took longer than so many attempts would is no longer an answer to what was said.
+/// An answer that took longer than this many attempts is no longer an answer to what was said.
 const ATTEMPTS_WORTH: u32 = 3;
 
 impl RetryLimits {
@@ -29,8 +29,8 @@ impl RetryLimits {
 const PAUSE_MIN: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(20);
 
-/// Runs `attempt` (told its number, from 1) until it succeeds, is refused, or the limits are reached. The pauses differ
-/// by `seed`, so that calls which failed together do not come back together.
+/// Runs `attempt` (with its number, from 1) until it succeeds, is refused, or the limits are reached. The pauses differ by
+/// `seed`, so that calls that failed together are not retried together.
 pub async fn with_retries<T, F>(
     limits: RetryLimits,
     seed: u64,
@@ -57,7 +57,7 @@ where
     .notify(|error, pause| tracing::debug!(%error, pause_ms = pause.as_millis() as u64, "retrying"))
     .adjust(|error, pause| {
         let told = if let ModelError::TryLater { after, .. } = error { *after } else { None };
-        // A little later than told: others were told the same.
+        // A little later than the provider asked, since others got the same time.
         let pause = pause.map(|pause| told.map_or(pause, |told| told + pause / 10))?;
         (begun.elapsed() + pause < limits.total).then_some(pause)
     });
@@ -67,7 +67,7 @@ where
     }
 }
 
-/// One attempt, given up when it takes too long.
+/// One attempt with a timeout.
 pub async fn in_time<T>(
     timeout: Duration,
     attempt: impl Future<Output = Result<T, ModelError>>,

@@ -1,24 +1,24 @@
-//! Models that think before they answer: how much room they need, and how they are told to think less.
+//! Models that think before they answer: how many tokens they need, and how they are asked to think less.
 
 use aizuchi_core::settings::WireFormat;
 use genai::chat::ReasoningEffort;
 
 use crate::ports::Thinking;
 
-/// How one call goes about it.
+/// How a call handles thinking.
 #[derive(Clone, Debug, Default)]
 pub struct ThinkingPlan {
-    /// Tokens beside those of the answer.
+    /// Tokens in addition to those of the answer.
     pub room: u32,
-    /// What the provider is told.
+    /// The parameter sent to the provider.
     pub effort: Option<ReasoningEffort>,
 }
 
-/// A family of models that think, and what they are told in the format of their own provider.
+/// A family of thinking models, and the parameters for them in their own provider's format.
 struct ThinkingModel {
-    /// The beginning of the model's name, without what is before its last slash.
+    /// The prefix of the model's name, after its last slash.
     begins: &'static str,
-    /// The format in which it can be told.
+    /// The format in which the parameter can be sent.
     format: Option<WireFormat>,
     least: ThinkingParameter,
     some: ThinkingParameter,
@@ -26,15 +26,15 @@ struct ThinkingModel {
 
 #[derive(Clone, Copy)]
 enum ThinkingParameter {
-    /// Nothing: it thinks as it likes.
+    /// No parameter: the model decides.
     Nothing,
-    /// Not to think; it needs no room then.
+    /// Turns thinking off; no extra tokens are needed.
     Not,
-    /// Its budget of tokens, at least so many.
+    /// A budget of tokens, at least this many.
     Budget(u32),
     Minimal,
     Low,
-    /// Zero by name; it may think a little all the same.
+    /// The effort "none"; the model may still think a little.
     None,
 }
 
@@ -51,7 +51,7 @@ const fn thinks(begins: &'static str) -> ThinkingModel {
     ThinkingModel { begins, format: None, least: ThinkingParameter::Nothing, some: ThinkingParameter::Nothing }
 }
 
-/// The first that fits counts.
+/// The first match counts.
 const THINKERS: &[ThinkingModel] = &[
     thinker("gemini-2.5-flash", WireFormat::Google, ThinkingParameter::Not, ThinkingParameter::Budget(0)),
     thinker("gemini-2.5-pro", WireFormat::Google, ThinkingParameter::Budget(128), ThinkingParameter::Budget(128)),
@@ -64,7 +64,7 @@ const THINKERS: &[ThinkingModel] = &[
     thinker("o1", WireFormat::OpenAi, ThinkingParameter::Low, ThinkingParameter::Low),
     thinker("o3", WireFormat::OpenAi, ThinkingParameter::Low, ThinkingParameter::Low),
     thinker("o4", WireFormat::OpenAi, ThinkingParameter::Low, ThinkingParameter::Low),
-    // Earlier ones think only when asked to.
+    // Earlier Claude models think only on request.
     thinker("claude-opus-5", WireFormat::Anthropic, ThinkingParameter::Not, ThinkingParameter::Nothing),
     thinker("claude-sonnet-5", WireFormat::Anthropic, ThinkingParameter::Not, ThinkingParameter::Nothing),
     thinker("claude-haiku-5", WireFormat::Anthropic, ThinkingParameter::Not, ThinkingParameter::Nothing),
@@ -77,10 +77,10 @@ const THINKERS: &[ThinkingModel] = &[
     thinks("minimax-m"),
 ];
 
-/// Relatives of those that do not think.
+/// Related models that do not think.
 const NOT_THINKERS: &[&str] = &["gpt-5-chat", "qwen3-coder", "qwen3-embedding"];
 
-/// Words in a name that tell it of any model.
+/// Words that identify a thinking model of any family.
 const TELLING: &[&str] = &["thinking", "reasoning"];
 
 pub fn plan(format: WireFormat, model: &str, thinking: Thinking, tokens: u32) -> ThinkingPlan {
@@ -102,7 +102,7 @@ pub fn plan(format: WireFormat, model: &str, thinking: Thinking, tokens: u32) ->
     };
     match told {
         ThinkingParameter::Nothing => ThinkingPlan { room: tokens, effort: None },
-        // For Google zero is a budget; the word is not passed on.
+        // For Google zero is a budget; the word "none" is not passed on.
         ThinkingParameter::Not if format == WireFormat::Google => {
             ThinkingPlan { room: 0, effort: Some(ReasoningEffort::Budget(0)) }
         }
@@ -119,8 +119,8 @@ pub fn plan(format: WireFormat, model: &str, thinking: Thinking, tokens: u32) ->
     }
 }
 
-/// The answer without what the model thought aloud. A thought that was cut off leaves nothing; one that a template has
-/// opened already ends without a beginning.
+/// The answer without thoughts in its text. A truncated thought leaves nothing; one that the template has already opened
+/// has an end tag without a start tag.
 pub fn without_thoughts(text: &str) -> String {
     const OPEN: &str = "<think>";
     const CLOSE: &str = "</think>";

@@ -1,10 +1,10 @@
-//! Pauses between attempts to connect: they grow while nothing works, are never alike, and are short again after success.
+//! Pauses between connection attempts: they grow while attempts fail, are randomized, and are short again after success.
 
 use std::time::Duration;
 
 use backon::{BackoffBuilder as _, ExponentialBackoff, ExponentialBuilder};
 
-/// Growing pauses without end.
+/// An endless sequence of growing pauses.
 #[derive(Debug)]
 pub struct Backoff {
     builder: ExponentialBuilder,
@@ -13,10 +13,10 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// `first` and `longest` are upper bounds: between half of a pause and all of it is waited, by chance, so that many
-    /// programs do not come back at the same instant.
+    /// `first` and `longest` are upper bounds: the actual pause is a random value between half of it and all of it, so that
+    /// many programs do not reconnect at the same instant.
     pub fn new(first: Duration, longest: Duration) -> Backoff {
-        // `with_jitter` adds up to as much again.
+        // `with_jitter` adds up to the same amount again.
         let builder = ExponentialBuilder::new()
             .with_min_delay(first / 2)
             .with_max_delay(longest / 2)
@@ -34,8 +34,8 @@ impl Backoff {
     }
 }
 
-/// Pauses between connections. An outage that is over is forgotten with the first connection that comes about; ones that
-/// come about and die young are waited for longer and longer.
+/// Pauses between connections. The first connection that succeeds resets them; if connections succeed but end soon, the
+/// pauses keep growing.
 #[derive(Debug)]
 pub struct ReconnectPauses {
     outage: Backoff,
@@ -44,14 +44,14 @@ pub struct ReconnectPauses {
 }
 
 impl ReconnectPauses {
-    /// A connection that lived for `good_after` was a good one.
+    /// A connection that lasted for `good_after` counts as good.
     pub fn new(first: Duration, longest: Duration, good_after: Duration) -> ReconnectPauses {
         let backoff = || Backoff::new(first, longest);
         ReconnectPauses { outage: backoff(), young: backoff(), good_after }
     }
 
-    /// The pause after a connection that lived so long, or never came about. Drawn only then: nobody knows before whether
-    /// it will have been a good one.
+    /// The pause after a connection that lasted this long, or never succeeded. It is drawn only then, because nobody knows
+    /// earlier whether the connection was a good one.
     pub fn after(&mut self, lived: Option<Duration>) -> Duration {
         let Some(lived) = lived else { return self.outage.next() };
         self.outage.reset();
@@ -62,7 +62,7 @@ impl ReconnectPauses {
     }
 }
 
-/// A part of a time, by chance.
+/// A random part of a duration.
 pub fn share_of(whole: Duration) -> Duration {
     let luck = std::hash::BuildHasher::hash_one(&std::collections::hash_map::RandomState::new(), 0) % 1000;
     whole.mul_f64(luck as f64 / 1000.0)

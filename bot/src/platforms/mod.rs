@@ -1,4 +1,4 @@
-//! Where people talk. A platform is a folder, a line for its module and a line in the table.
+//! The chat platforms. A platform is a folder, a line for its module and a line in the table.
 
 use aizuchi_core::settings::{Flat, VARIABLE_RIGHT, is_url, is_variable_name};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -17,23 +17,23 @@ pub use spec::{
     Environment, JoinedPlatform, Opening, PlatformKind, PlatformSpec, TokenSpec, Tokens, read_tokens, token_variables,
 };
 
-/// In the order in which they are named and checked.
+/// In the order in which they are listed and checked.
 pub const PLATFORMS: &[PlatformSpec] = &[web::PLATFORM, discord::PLATFORM, slack::PLATFORM];
 
-/// Text as one part of a path or a query of a URL.
+/// Percent-encodes text as one component of a URL path or query.
 pub fn url_component(text: &str) -> percent_encoding::PercentEncode<'_> {
     const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
     utf8_percent_encode(text, PLAIN)
 }
 
-/// Leaves a problem where somebody set what is no URL. None at all stands for the platform's own.
+/// Reports a problem if the setting is not a URL. An empty one stands for the platform's own.
 fn check_url(key: &str, url: &str, schemes: [&str; 2], example: &str, flat: &mut Flat) {
     if !url.is_empty() && !is_url(url, &schemes) {
         flat.misfit(key, &format!("\"\", or a URL such as {example:?}"));
     }
 }
 
-/// Leaves a problem where something other than the name of a variable is set: it may be the token itself, and is not shown.
+/// Reports a problem if the setting is not a variable name: it may be the token itself, so it is not shown.
 fn check_variable(key: &str, variable: &str, flat: &mut Flat) {
     if !is_variable_name(variable) {
         flat.refuse(key, VARIABLE_RIGHT);

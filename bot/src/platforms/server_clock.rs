@@ -1,5 +1,5 @@
-//! How far our clock is ahead of a platform's, as its answers tell: messages are dated by theirs, and nobody is late because
-//! ours is wrong.
+//! How far our clock is ahead of a platform's, according to its responses: messages are dated by theirs, and must not seem
+//! late because ours is wrong.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,10 +9,10 @@ use reqwest::header::{DATE, HeaderMap};
 
 use crate::runtime::{Clock, ClockReading};
 
-/// Answers are dated to the second and take a while: less than this is none.
+/// Responses are dated to the second and take a while: a smaller difference counts as none.
 const CLOSE_ENOUGH: Span = Span::seconds(5);
 
-/// Notes the dates of answers.
+/// Tracks the dates of responses.
 #[derive(Debug)]
 pub struct ServerClock {
     whose: &'static str,
@@ -20,11 +20,11 @@ pub struct ServerClock {
     seen: Mutex<Option<ObservedOffset>>,
 }
 
-/// What an answer told.
+/// What a response revealed.
 #[derive(Clone, Copy, Debug)]
 struct ObservedOffset {
     ahead: ClockShift,
-    /// How far ours had been set by then.
+    /// How far our clock had been adjusted at that time.
     set_by: ClockShift,
 }
 
@@ -33,7 +33,7 @@ impl ServerClock {
         ServerClock { whose, clock, seen: Mutex::default() }
     }
 
-    /// An answer came.
+    /// Notes a response.
     pub fn note(&self, headers: &HeaderMap) {
         let date = headers.get(DATE).and_then(|date| date.to_str().ok());
         let date = date.and_then(|date| jiff::fmt::rfc2822::parse(date).ok());
@@ -53,7 +53,7 @@ impl ServerClock {
         }
     }
 
-    /// How far ours is ahead now; behind where it is negative.
+    /// How far our clock is ahead now; negative if it is behind.
     pub fn ahead(&self) -> ClockShift {
         self.ahead_at(self.clock.read())
     }

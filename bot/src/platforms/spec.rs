@@ -1,4 +1,4 @@
-//! What a platform declares. Everything that has to know which platforms there are goes by these declarations.
+//! What a platform declares. All code that needs the list of platforms uses these declarations.
 
 use std::sync::Arc;
 
@@ -12,45 +12,45 @@ use crate::ports::{BoxFuture, Commands, Platform, PlatformStores};
 use crate::runtime::{Clock, EngineHandle};
 
 pub struct PlatformSpec {
-    /// As people know it.
+    /// The display name.
     pub title: &'static str,
     /// Its settings, with a key `enabled`. The ids of its rooms and people begin with the section's name.
     pub section: SectionRow,
-    /// Settings that hold from the next start on: sections and single keys.
+    /// Settings that take effect at the next start: sections and single keys.
     pub needs_restart: &'static [&'static str],
     pub kind: PlatformKind,
 }
 
-/// How it is reached.
+/// How people reach it.
 pub enum PlatformKind {
-    /// Pages that the program serves itself. They show all of the program, so that `run` opens them.
+    /// Pages that the program serves itself. They show the whole program, so `run` opens them.
     Served {
         /// For `doctor`.
         examine: fn(&Layers, Running) -> Vec<Check>,
     },
-    /// A service that the program connects to, where all its tokens are in the environment.
+    /// A service that the program connects to, if all its tokens are in the environment.
     Joined {
         tokens: &'static [TokenSpec],
-        /// For `doctor`: asks the service, and changes nothing there. The tokens are in the order of their declaration.
+        /// For `doctor`: queries the service, and changes nothing there. The tokens are in the order of their declaration.
         examine: fn(&Layers, Vec<SecretString>) -> BoxFuture<'static, Vec<Check>>,
-        /// Made ready to be posted to; nobody is connected yet. Called inside a tokio runtime.
+        /// Creates the platform so that it can post; it is not connected yet. Called inside a tokio runtime.
         open: OpenPlatform,
     },
 }
 
 pub type OpenPlatform = fn(&Opening<'_>, Vec<SecretString>) -> anyhow::Result<Arc<dyn JoinedPlatform>>;
 
-/// A token that a platform is joined with.
+/// A token that is needed to join a platform.
 pub struct TokenSpec {
-    /// The setting that names the variable of the environment.
+    /// The setting that names the environment variable.
     pub setting: &'static str,
     /// What it is and where to find it, for a person who has not set it.
     pub is: &'static str,
-    /// Whether it can be one at all.
+    /// Whether it has the form of such a token.
     pub check: fn(&SecretString) -> Result<(), String>,
 }
 
-/// What a platform is made with.
+/// The arguments for creating a platform.
 pub struct Opening<'a> {
     pub layers: &'a Layers,
     pub settings: &'a Settings,
@@ -60,7 +60,7 @@ pub struct Opening<'a> {
 
 /// A platform that can be listened to.
 pub trait JoinedPlatform: Platform {
-    /// Hears until it is stopped, or sent away for good.
+    /// Listens until shutdown, or until the service refuses it permanently.
     fn listen(
         self: Arc<Self>,
         engine: EngineHandle,
@@ -69,18 +69,18 @@ pub trait JoinedPlatform: Platform {
     ) -> BoxFuture<'static, anyhow::Result<JoinHandle<()>>>;
 }
 
-/// Which of a platform's tokens there are.
+/// Which of a platform's tokens are set.
 pub enum Tokens {
     None,
     OneMissing { variable: String, is: &'static str },
     All(Vec<SecretString>),
 }
 
-/// Reads a variable of the environment.
+/// Reads an environment variable.
 pub type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 impl PlatformSpec {
-    /// Its section, and the beginning of its ids.
+    /// The name of its section, which is the prefix of its ids.
     pub fn name(&self) -> &'static str {
         self.section.name
     }
@@ -90,7 +90,7 @@ impl PlatformSpec {
     }
 }
 
-/// The variables that hold these tokens.
+/// The environment variables of these tokens.
 pub fn token_variables(tokens: &[TokenSpec], layers: &Layers) -> Vec<String> {
     tokens.iter().map(|token| layers.value(token.setting).unwrap_or_default()).collect()
 }

@@ -1,4 +1,4 @@
-//! Opens a web socket the way all our requests go: with their proxy, their certificates and their user agent.
+//! Opens a web socket with the same client as all our requests: with its proxy, its certificates and its user agent.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ pub type Socket = WebSocketStream<Upgraded>;
 
 const OPENS_WITHIN: Duration = Duration::from_secs(15);
 
-/// The client must speak HTTP/1.1 only: an upgrade needs the older protocol. A message larger than `bytes_max` ends the
-/// connection. `Err` says why it does not open, without the address: it may be secret.
+/// The client must speak HTTP/1.1 only, which an upgrade needs. A message larger than `bytes_max` ends the connection.
+/// `Err` says why it does not open, without the URL, which may be secret.
 pub async fn open(client: &Client, url: &str, bytes_max: usize) -> Result<Socket, String> {
     let url = match url.split_once("://") {
         Some(("wss", rest)) => format!("https://{rest}"),
@@ -48,7 +48,7 @@ async fn upgrade(client: &Client, url: String, bytes_max: usize) -> Result<Socke
     Ok(WebSocketStream::from_raw_socket(upgraded, Role::Client, Some(bounds)).await)
 }
 
-/// With its causes, and without the address.
+/// With its causes, and without the URL.
 pub fn error_chain(error: reqwest::Error) -> String {
     format!("{:#}", anyhow::Error::from(error.without_url()))
 }

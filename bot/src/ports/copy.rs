@@ -1,21 +1,21 @@
-//! Everything of a store, row by row, to be taken along into another. The tables that follow from others are not among it: the
-//! store that is written to makes them anew.
+//! Everything in a store, row by row, for copying it into another. Derived tables are not included: the destination builds
+//! them anew.
 
 use super::BoxFuture;
 use crate::stores::StoreError;
 
-/// A table as every store has it.
+/// A table that every store has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyTable {
     pub name: &'static str,
     /// The key first.
     pub columns: &'static [&'static str],
-    /// How many of the columns are the key. None where there is one row only.
+    /// How many of the columns are the key; 0 if the table has only one row.
     pub key: usize,
 }
 
 impl CopyTable {
-    /// Whether who wishes not to be remembered is in it: nobody is taken out of it by a copy of memory.
+    /// Whether it contains the people who opted out: a copy of memory never removes anybody from it.
     pub fn has_opt_outs(&self) -> bool {
         self.name == "memory_out"
     }
@@ -25,7 +25,7 @@ impl CopyTable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyScope {
     Everything,
-    /// What is remembered, and nothing else.
+    /// Only memory.
     Memory,
 }
 
@@ -37,12 +37,12 @@ impl CopyScope {
         })
     }
 
-    /// Those of which a destination is emptied.
+    /// The tables that are emptied in a destination.
     pub fn cleared(self) -> impl Iterator<Item = &'static CopyTable> {
         self.tables().filter(move |table| table.key > 0 && !self.merges(table))
     }
 
-    /// Whether the rows of this table are added to those that are there.
+    /// Whether the rows of this table are added to the existing ones.
     pub fn merges(self, table: &CopyTable) -> bool {
         self == CopyScope::Memory && table.has_opt_outs()
     }
@@ -59,7 +59,7 @@ pub enum Cell {
 
 pub type CopyRow = Vec<Cell>;
 
-/// The order matters: what is written later may rest on what was written before.
+/// The order matters: later tables may depend on earlier ones.
 pub const COPY_TABLES: &[CopyTable] = &[
     table("journal", &["seq", "shard", "at", "room", "body", "sum", "kind", "person", "name", "message"], 1),
     table("journal_mention", &["person", "seq"], 2),
@@ -93,11 +93,11 @@ const fn table(name: &'static str, columns: &'static [&'static str], key: usize)
     CopyTable { name, columns, key }
 }
 
-/// A store as it was at one moment, however long it takes to read it. Blocks.
+/// A store as of one moment, however long it takes to read it. Blocks.
 pub trait CopySource: Send {
     fn count(&mut self, table: &CopyTable) -> Result<u64, StoreError>;
 
-    /// The first rows in the order of their keys, after the row with this key.
+    /// The first rows ordered by key, after the row with this key.
     fn rows(&mut self, table: &CopyTable, after: Option<&[Cell]>, at_most: usize) -> Result<Vec<CopyRow>, StoreError>;
 }
 
@@ -108,7 +108,7 @@ pub const COPYING_TABLE: &str = "store_copying";
 pub trait CopyStore: Send + Sync {
     fn source(&self) -> BoxFuture<'_, Result<Box<dyn CopySource>, StoreError>>;
 
-    /// Writes rows in place of those with the same key, all in one commit, with everything that follows from them.
+    /// Writes rows, replacing those with the same key, all in one commit, with everything derived from them.
     fn put<'a>(&'a self, table: &'static CopyTable, rows: Vec<CopyRow>) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Empties the tables of this scope.

@@ -1,4 +1,4 @@
-//! What was decided about each message, as a store keeps it.
+//! The decision about each message, as a store keeps it.
 
 use std::sync::Arc;
 
@@ -9,21 +9,20 @@ use super::BoxFuture;
 use crate::stores::StoreError;
 
 pub trait DecisionStore: Send + Sync {
-    /// Keeps them, sometime soon. A message heard again keeps the decision of the first time, and what people made of a decision
-    /// is added to it: its times stay those of when it was made, also if the clock was set since.
+    /// Stores them soon. A message that is received again keeps its first decision, and people's response to a decision is
+    /// added to it: its times stay those of when it was made, even if the clock was set since.
     fn keep(&self, decided: Arc<[Trace]>) -> BoxFuture<'_, Result<(), StoreError>>;
 
     fn find<'a>(&'a self, query: DecisionQuery<'a>) -> BoxFuture<'a, Result<Vec<StoredDecision>, StoreError>>;
 
-    /// The first decisions of a part by room and message, after this one: as many as are read at once. None if there are no
-    /// more.
+    /// The first decisions of a part ordered by room and message, after this one: one page. Empty if there are no more.
     fn page<'a>(
         &'a self,
         part: DecisionPart<'a>,
         after: Option<(&'a RoomId, &'a MessageId)>,
     ) -> BoxFuture<'a, Result<Vec<StoredDecision>, StoreError>>;
 
-    /// The messages that were decided last, in a room or in all; only those whose id holds this text.
+    /// The most recently decided messages, in a room or in all; only those whose id contains this text.
     fn latest<'a>(
         &'a self,
         room: Option<&'a RoomId>,
@@ -34,17 +33,17 @@ pub trait DecisionStore: Send + Sync {
     /// The rooms in which anything was decided.
     fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
 
-    /// The clock was set back: what was decided by the old one comes before what is decided from now on.
+    /// The clock was set back: decisions made by the old clock are ordered before those made from now on.
     fn reorder(&self, now: Time) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
 /// Which decisions: at most a few.
 #[derive(Clone, Copy, Debug)]
 pub enum DecisionQuery<'a> {
-    /// About a message; without a room, the latest of that id.
+    /// About a message; without a room, the latest with that id.
     Message(Option<&'a RoomId>, &'a MessageId),
     Messages(&'a RoomId, &'a [MessageId]),
-    /// The latest of a room or of all that is wanted.
+    /// The latest in a room or in all that this function accepts.
     Latest(Option<&'a RoomId>, fn(&Trace) -> bool),
 }
 
@@ -52,11 +51,11 @@ pub enum DecisionQuery<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum DecisionPart<'a> {
     All,
-    /// About what somebody said.
+    /// About what a person said.
     By(&'a PersonId),
     /// With words of a model.
     Worded,
-    /// Of a room, with words of a model or not to be read.
+    /// In a room, those with words of a model or unreadable ones.
     WordedIn(&'a RoomId),
 }
 
@@ -64,18 +63,18 @@ pub enum DecisionPart<'a> {
 pub struct StoredDecision {
     pub room: RoomId,
     pub message: MessageId,
-    /// As it is stored: to look for names in it, and to tell whether it is still the same.
+    /// As it is stored: for searching names in it, and for detecting changes.
     pub body: String,
     /// `Err` says why it cannot be read.
     pub trace: Result<Trace, String>,
 }
 
-/// A decision that must not stay as it is. One that was decided anew since is left alone.
+/// A decision that must be changed or deleted. One that was made anew since is left alone.
 #[derive(Clone, Debug)]
 pub struct Replacement {
     pub room: RoomId,
     pub message: MessageId,
     pub before: String,
-    /// `None` if all of it goes.
+    /// `None` if it is deleted.
     pub after: Option<Box<Trace>>,
 }

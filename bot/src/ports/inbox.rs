@@ -1,34 +1,34 @@
-//! What arrived at a platform and is not handled yet, and what arrived before: kept before it is acknowledged, so that neither a
-//! crash loses anything nor a redelivery counts twice.
+//! What arrived at a platform and is not handled yet, and what arrived before: stored before it is acknowledged, so that no
+//! crash loses anything and no redelivery counts twice.
 
 use aizuchi_core::types::Time;
 
 use super::{BoxFuture, MarkChange};
 use crate::stores::StoreError;
 
-/// Something that arrived.
+/// An arrival.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InboxEntry {
     /// The same however often it arrives.
     pub key: String,
     /// The thread it belongs to. Known as long as the key is.
     pub thread: Option<String>,
-    /// What is to be handled, as the platform writes it; none where it is enough to know that it arrived.
+    /// What is to be handled, in the platform's format; `None` if it is enough to know that it arrived.
     pub body: Option<String>,
-    /// What it says of its channel, recorded in the same commit.
+    /// The mark of its channel, stored in the same commit.
     pub mark: Option<MarkChange>,
 }
 
-/// Something that is to be handled.
+/// An entry that is to be handled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingEntry {
-    /// Counts up in the order of arrival.
+    /// Increases in order of arrival.
     pub seq: u64,
     pub body: String,
 }
 
 pub trait Inbox: Send + Sync {
-    /// Keeps durably, in one commit, what did not arrive before. Returns how many entries that were.
+    /// Stores durably, in one commit, the entries that did not arrive before. Returns how many there were.
     fn keep<'a>(
         &'a self,
         platform: &'a str,
@@ -36,7 +36,7 @@ pub trait Inbox: Send + Sync {
         now: Time,
     ) -> BoxFuture<'a, Result<usize, StoreError>>;
 
-    /// Some of what is to be handled, in the order of arrival, behind the entry `after`.
+    /// Some of the pending entries, in order of arrival, after the entry `after`.
     fn pending<'a>(
         &'a self,
         platform: &'a str,
@@ -44,22 +44,22 @@ pub trait Inbox: Send + Sync {
         at_most: usize,
     ) -> BoxFuture<'a, Result<Vec<PendingEntry>, StoreError>>;
 
-    /// Everything up to the entry `up_to` was handled: its bodies are deleted, and that it arrived stays known. After a crash it
-    /// may be pending again.
+    /// Marks everything up to the entry `up_to` as handled: its bodies are deleted, but that it arrived stays known. After
+    /// a crash it may be pending again.
     fn handled<'a>(&'a self, platform: &'a str, up_to: u64) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Replaces what is to be handled; with `None` there is nothing to handle. An entry that was handled stays as it is.
+    /// Replaces a pending body; with `None` there is nothing to handle. A handled entry stays as it is.
     fn amend<'a>(
         &'a self,
         platform: &'a str,
         bodies: Vec<(u64, Option<String>)>,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Forgets that handled entries of before this time ever arrived.
+    /// Forgets that entries handled before this time ever arrived.
     fn sweep<'a>(&'a self, platform: &'a str, before: Time) -> BoxFuture<'a, Result<(), StoreError>>;
 }
 
-/// The threads of what arrived lately, handled or not.
+/// The threads of recent arrivals, handled or not.
 pub trait ArrivedThreads: Send + Sync {
     fn thread_of<'a>(&'a self, platform: &'a str, key: &'a str) -> BoxFuture<'a, Result<Option<String>, StoreError>>;
 

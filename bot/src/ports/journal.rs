@@ -1,4 +1,4 @@
-//! The journal as a store keeps it: records in the order in which they were handled, found by what they are about.
+//! The journal as a store keeps it: records in the order in which they were handled, and indexes to find them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use aizuchi_core::{Input, Time};
 use super::{BaseMark, BoxFuture, EngineState, PersonName, Replacement, TalkWrite};
 use crate::stores::StoreError;
 
-/// Something that happened, and when it was handled.
+/// An input, and when it was handled.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub seq: i64,
@@ -29,68 +29,68 @@ pub struct Unreadable {
 #[derive(Clone)]
 pub enum JournalEntry {
     Input(Time, Input),
-    /// What a platform stores itself: in the same commit as the record of it.
+    /// A platform's own data, stored in the same commit as its record.
     Talk(Time, TalkWrite),
 }
 
-/// What was recorded.
+/// The result of an append.
 pub struct Appended {
     /// The number of the last record.
     pub seq: u64,
-    /// What came of each [`JournalEntry::Talk`], in their order. Each may fail alone.
+    /// The result of each [`JournalEntry::Talk`], in order. Each may fail alone.
     pub stored: Vec<Result<Option<Input>, StoreError>>,
 }
 
-/// Records and what follows from rewriting them.
+/// Records, and rewriting them.
 pub trait JournalStore: Send + Sync {
-    /// Records what happened, in this order, in one commit, and returns when it is durable.
+    /// Records inputs in this order, in one commit, and returns when they are durable.
     fn append<'a>(&'a self, shard: usize, entries: &'a [JournalEntry]) -> BoxFuture<'a, Result<Appended, StoreError>>;
 
-    /// The first records of a range, oldest first: as many as are read at once. None if there are no more.
+    /// The first records of a range, oldest first: one page. Empty if there are no more.
     fn page<'a>(&'a self, range: &'a Range) -> BoxFuture<'a, Result<Vec<Result<Record, Unreadable>>, StoreError>>;
 
     /// The number of a record; `None` if there is no such record.
     fn locate(&self, position: Position) -> BoxFuture<'_, Result<Option<i64>, StoreError>>;
 
-    /// Changes what is kept, in one commit. `false` if the states that the journal begins with are not those of the mark any
-    /// more: then nothing was changed.
+    /// Changes what is stored, in one commit. `false` if the states that the journal begins with no longer match the mark:
+    /// then nothing was changed.
     fn rewrite(&self, rewrite: Arc<Rewrite>, base: Option<NewBase>) -> BoxFuture<'_, Result<bool, StoreError>>;
 
-    /// Lets go of some of the records up to `seq`, and of some of the decisions before `at`.
+    /// Deletes some of the records up to `seq`, and some of the decisions before `at`.
     fn prune(&self, seq: i64, at: Time) -> BoxFuture<'_, Result<Pruned, StoreError>>;
 }
 
-/// What was let go of.
+/// What was deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pruned {
     pub records: u64,
-    /// Whether there may be more to let go of.
+    /// Whether there may be more to delete.
     pub more: bool,
 }
 
 /// Finds records without reading the others.
 pub trait JournalIndex: Send + Sync {
-    /// The numbers of these records, in their order.
+    /// The numbers of these records, in order.
     fn select<'a>(&'a self, selection: &'a Selection) -> BoxFuture<'a, Result<Vec<i64>, StoreError>>;
 
-    /// The records of these numbers, as far as they are there.
+    /// The records with these numbers, if they exist.
     fn read<'a>(&'a self, seqs: &'a [i64]) -> BoxFuture<'a, Result<Vec<Result<Record, Unreadable>>, StoreError>>;
 
-    /// Everybody who said something, by every name they went by; the bot aside.
+    /// Everybody who said something, with every name they used, except the bot.
     fn names(&self) -> BoxFuture<'_, Result<Vec<PersonName>, StoreError>>;
 
-    /// How many records there are.
+    /// The number of records.
     fn count(&self) -> BoxFuture<'_, Result<u64, StoreError>>;
 }
 
 /// A part of the journal, to be read in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Only of this room.
+    /// Only records of this room.
     pub room: Option<RoomId>,
-    /// Only of these kinds; of all if there are none.
+    /// Only records of these kinds; all if empty.
     pub kinds: &'static [RecordKind],
-    /// From the record that follows this one, up to and including that one.
+    /// Exclusive start, and inclusive end.
     pub after: i64,
     pub up_to: i64,
 }
@@ -99,7 +99,7 @@ pub struct Range {
 pub enum Position {
     First,
     Last,
-    /// So many before the last one, of a room or of all.
+    /// This many before the last one, in a room or in all.
     BeforeLast(Option<RoomId>, u32),
     /// The first that was handled at this time or later.
     Since(Time),
@@ -110,21 +110,21 @@ pub enum Position {
 /// What is to be changed in one commit.
 #[derive(Default)]
 pub struct Rewrite {
-    /// Records, and what takes their place.
+    /// Records and their replacements.
     pub records: Vec<(i64, Input)>,
     pub decisions: Vec<Replacement>,
-    /// Rooms whose records go as far as the snapshot of their engine holds them, and whose decisions go.
+    /// Rooms whose records are deleted as far as the snapshot of their engine covers them, and whose decisions are deleted.
     pub rooms: Vec<RoomId>,
     pub snapshot: Option<EngineState>,
 }
 
-/// The states that the journal is to begin with, in place of those of the mark.
+/// The states that the journal is to begin with, replacing those of the mark.
 pub struct NewBase {
     pub instead_of: BaseMark,
     pub states: Vec<EngineState>,
 }
 
-/// Records that have something in common.
+/// A selection of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// By one of these people, or with a link to them: a mention, a reply.
@@ -132,11 +132,11 @@ pub enum Selection {
     /// Said, changed or reacted to.
     Messages(Vec<(RoomId, MessageId)>),
     Of(RecordKind),
-    /// Of a room, handled at this instant.
+    /// In a room, handled at this instant.
     At(Vec<(RoomId, Time)>),
 }
 
-/// What a record is by its nature, where that matters.
+/// The kind of a record, if it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordKind {
     /// The bot said it, or a model wrote it for the bot.
@@ -147,16 +147,16 @@ pub enum RecordKind {
     Told = 3,
 }
 
-/// By what a record is found.
+/// The index values of a record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keys<'a> {
     pub kind: Option<RecordKind>,
-    /// Whose it is, and the name they went by.
+    /// Its author, and the name they used.
     pub person: Option<&'a PersonId>,
     pub name: Option<&'a str>,
     /// The message it is about.
     pub message: Option<&'a MessageId>,
-    /// Who else it has a link to.
+    /// Other people it has a link to.
     pub mentions: Vec<&'a PersonId>,
 }
 
@@ -204,7 +204,7 @@ impl<'a> Keys<'a> {
 }
 
 impl Selection {
-    /// Whether a record is one of them: what every index has to agree with.
+    /// Whether a record matches: every index has to agree with this.
     pub fn has(&self, record: &Record) -> bool {
         let (keys, room) = (Keys::of(&record.input), record.input.room());
         match self {

@@ -1,4 +1,4 @@
-//! How far long memory is, and who is being forgotten, as a store keeps it.
+//! The progress of long-term memory, and who is being forgotten, as a store keeps them.
 
 use aizuchi_core::Time;
 use aizuchi_core::memory::ForgetRequest;
@@ -8,25 +8,25 @@ use super::BoxFuture;
 use crate::stores::StoreError;
 
 pub trait KeeperStore: Send + Sync {
-    /// Up to which record of the journal long memory has counted people and followed deletions.
+    /// The record of the journal up to which long-term memory has counted people and processed deletions.
     fn position(&self) -> BoxFuture<'_, Result<i64, StoreError>>;
 
-    /// Noted sometime soon.
+    /// Stored soon.
     fn set_position(&self, seq: i64) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Rooms it is no longer in, with the time it left them, or is in after all.
+    /// Rooms that the bot left, with the time, or `None` for rooms it is in after all.
     fn note_left(&self, rooms: Vec<(RoomId, Option<Time>)>) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Rooms that were left at this time or before.
     fn left_by(&self, at: Time) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
 }
 
-/// Who is being forgotten: from before anything is deleted until nothing is left.
+/// Jobs to forget a person: from before anything is deleted until nothing is left.
 pub trait ForgetJobs: Send + Sync {
-    /// Notes what is to be done; when this returns it is durable. Returns its number.
+    /// Stores a job; it is durable when this returns. Returns its number.
     fn begin(&self, step: JobStep) -> BoxFuture<'_, Result<i64, StoreError>>;
 
-    /// The oldest that has not ended, after this one.
+    /// The oldest unfinished job after this one.
     fn next(&self, after: i64) -> BoxFuture<'_, Result<Option<(i64, JobStep)>, StoreError>>;
 
     fn go_on(&self, id: i64, step: JobStep) -> BoxFuture<'_, Result<(), StoreError>>;
@@ -34,19 +34,19 @@ pub trait ForgetJobs: Send + Sync {
     fn end(&self, id: i64) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
-/// What is to be done next to forget somebody.
+/// The next step in forgetting a person.
 #[derive(Clone, Debug)]
 pub enum JobStep {
-    /// Everything of them is to be deleted.
+    /// Everything about them is to be deleted.
     Delete(Box<ForgetRequest>),
-    /// Nothing says any more who it was; copies of what was deleted have to leave the pages of the files.
+    /// Nothing identifies the person any more; copies of deleted data have to be removed from the pages of the files.
     RemoveCopies,
-    /// What was deleted has to leave the files.
+    /// Deleted data has to leave the files.
     Settle,
 }
 
 impl JobStep {
-    /// As every store keeps it.
+    /// The format that every store uses.
     pub fn encode(&self) -> Option<String> {
         match self {
             JobStep::Delete(request) => Some(serde_json::to_string(request).expect("a request is plain data")),

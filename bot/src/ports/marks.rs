@@ -7,13 +7,13 @@ use crate::stores::StoreError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelMark {
     pub channel: String,
-    /// What the channel is part of, such as a guild. Empty where that is not known, and for direct conversations.
+    /// What the channel is part of, such as a guild. Empty if that is unknown, and for direct messages.
     pub server: String,
     /// Its last message. Of two marks of a platform, the one that is greater as text is further.
     pub heard: String,
 }
 
-/// What something that arrived says of a channel.
+/// How an arrival changes the mark of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MarkChange {
     Heard(ChannelMark),
@@ -22,10 +22,10 @@ pub enum MarkChange {
 }
 
 pub trait ChannelMarks: Send + Sync {
-    /// Moves marks forward, all in one commit; none moves back, and a channel stays with its first server.
+    /// Advances marks, all in one commit; none moves back, and a channel stays with its first server.
     fn advance<'a>(&'a self, platform: &'a str, marks: Vec<ChannelMark>) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// The marks of these channels, as far as there are any.
+    /// The marks of these channels, if there are any.
     fn find<'a>(
         &'a self,
         platform: &'a str,

@@ -1,4 +1,4 @@
-//! What is remembered for long.
+//! Long-term memory.
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{
@@ -9,48 +9,48 @@ use aizuchi_core::types::{PersonId, RoomId};
 use super::BoxFuture;
 use crate::stores::StoreError;
 
-/// What is remembered of rooms, people and facts. A store of memory is one file behind this.
+/// What is remembered of rooms, people and facts. A memory store is one file that implements this.
 pub trait Memory: Send + Sync {
-    /// Makes the changes in their order, whole or not at all, and returns when they are durable as far as this store is. The
-    /// settings of each room say how much is kept.
+    /// Applies the changes in order, atomically, and returns when they are as durable as this store is. The settings of
+    /// each room say how much is kept.
     fn apply<'a>(&'a self, changes: Vec<MemoryChange>, policies: &'a Policies)
     -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// What a channel is about, if that is known, and how far its records were read.
+    /// What a channel is about, if known, and how far its records were read.
     fn channel<'a>(&'a self, room: &'a RoomId) -> BoxFuture<'a, Result<(Option<ChannelMemory>, Marks), StoreError>>;
 
-    /// Facts that fit, as far as the reader may know them.
+    /// Facts that match, limited to what the reader may know.
     fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> BoxFuture<'a, Result<Vec<Recalled>, StoreError>>;
 
-    /// Facts for the operator, the latest first, without walls.
+    /// Facts for the operator, latest first, without access limits.
     fn facts<'a>(&'a self, filter: Filter) -> BoxFuture<'a, Result<Vec<Fact>, StoreError>>;
 
-    /// Who is known, the latest seen first. One person if one is named.
+    /// Known people, latest seen first. Only one person if one is given.
     fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>>;
 
-    /// Who answers whom in a room or in all, without walls; only ties of this person where one is named.
+    /// Who answers whom in a room or in all, without access limits; only ties of this person if one is given.
     fn ties<'a>(
         &'a self,
         room: Option<&'a RoomId>,
         person: Option<&'a PersonId>,
     ) -> BoxFuture<'a, Result<Vec<Tie>, StoreError>>;
 
-    /// Everything that is kept about a person, except their ties.
+    /// Everything that is stored about a person, except their ties.
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>>;
 }
 
-/// The same for tools that read all of it.
+/// The same for commands that read all of it.
 pub trait MemoryCatalog: Send + Sync {
     fn fact(&self, id: FactId) -> BoxFuture<'_, Result<Option<Fact>, StoreError>>;
 
-    /// In the order of their rooms.
+    /// Ordered by room.
     fn channels(&self) -> BoxFuture<'_, Result<Vec<ChannelMemory>, StoreError>>;
 
     /// Rooms of which anything is remembered.
     fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
 }
 
-/// Both, of one store.
+/// Both traits, for one store.
 pub trait MemoryStore: Memory + MemoryCatalog {}
 
 impl<T: Memory + MemoryCatalog> MemoryStore for T {}

@@ -1,4 +1,4 @@
-//! Who judges, writes and understands: models, and how they are asked.
+//! Models that judge, write and embed, and how they are called.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::{BoxFuture, ToolSpec};
 use crate::meter::Meter;
 
-/// Who judges and writes. Both end with exactly one result; dropped, the call is cancelled for real.
+/// Judges and writes. Each call ends with exactly one result; dropping the future really cancels the call.
 pub trait ModelClient: Send + Sync {
     fn judge(self: Arc<Self>, ask: Box<Ask>, policies: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>>;
     fn write(
@@ -23,7 +23,7 @@ pub trait ModelClient: Send + Sync {
         brief: Box<Brief>,
         policies: Arc<Policies>,
     ) -> BoxFuture<'static, Result<Answer, Failure>>;
-    /// Writes an answer, or asks for some of these tools first. Who cannot use tools writes without them.
+    /// Writes an answer, or requests some of these tools first. A client without tool support writes without them.
     fn draft(
         self: Arc<Self>,
         brief: Box<Brief>,
@@ -33,28 +33,28 @@ pub trait ModelClient: Send + Sync {
         let writing = self.write(brief, policies);
         Box::pin(async { writing.await.map(Draft::Words) })
     }
-    /// Sums talk up, or thinks it over.
+    /// Summarizes talk, or reflects on it.
     fn digest(self: Arc<Self>, _: Box<DigestRequest>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
         Box::pin(async { Err(Failure::unpaid("long-term memory is off")) })
     }
 }
 
-/// What came of the order for an answer.
+/// The result of a request for an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Draft {
     Words(Answer),
     Calls(Vec<RequestedCall>, Usage),
 }
 
-/// A tool that a model wants used.
+/// A tool call that a model requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestedCall {
-    /// The provider's; the result goes back under it.
+    /// The provider's id; the result is sent back under it.
     pub id: String,
     pub name: String,
     /// JSON, as the model wrote it.
     pub arguments: String,
-    /// What some providers want to see again with the result.
+    /// Data that some providers require back with the result.
     pub signatures: Vec<String>,
 }
 
@@ -67,13 +67,13 @@ pub struct DigestRequest {
     pub tokens_max: u32,
     /// Numbered from 1 in this order.
     pub lines: Lines,
-    /// What the channel was about so far.
+    /// The summary of the channel so far.
     pub summary: Option<ChannelMemory>,
-    /// What is known already and may be replaced.
+    /// Known facts, which may be replaced.
     pub known: Vec<Fact>,
 }
 
-/// Puts a question or the order for an answer into words for a model. `Err` says what is wrong with them.
+/// Builds the prompt for a question or an answer. `Err` says what is wrong with the templates.
 pub trait PromptBuilder: Send + Sync {
     fn judge(&self, ask: &Ask, policy: &Policy) -> Result<Prompt, String>;
     /// `tools` are those that the writer is shown.
@@ -81,40 +81,40 @@ pub trait PromptBuilder: Send + Sync {
     fn digest(&self, digest: &DigestRequest, policy: &Policy) -> Result<Prompt, String>;
 }
 
-/// One provider of models. It asks once and tells what came of it; trying again is somebody else's business.
+/// One provider of models. It makes one attempt and returns the result; retries are up to the caller.
 pub trait ModelProvider: Send + Sync {
     fn answer<'a>(&'a self, request: &'a ModelRequest) -> BoxFuture<'a, Result<ModelReply, ModelError>>;
 }
 
-/// What a model is shown and in which form it should answer.
+/// The input of a model call and the form of its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRequest {
-    /// Without its provider: `claude-haiku-4-5`.
+    /// Without the provider: `claude-haiku-4-5`.
     pub model: String,
     pub prompt: Prompt,
     pub tokens_max: u32,
-    /// Tokens a model that thinks may use beside that.
+    /// Additional tokens for a model that thinks.
     pub thinking_tokens: u32,
     pub thinking: Thinking,
 }
 
-/// How much a model should think before it answers, where it can be told.
+/// How much a model should think before it answers, if that can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thinking {
     /// Not at all, or as little as it can: for a yes or no.
     Least,
-    /// Within the tokens it is given.
+    /// Within its token budget.
     Some,
 }
 
-/// Instructions and data, apart from each other.
+/// Instructions and data, kept separate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
-    /// Ours: the same from call to call, so that a provider can keep it at hand.
+    /// Ours: the same from call to call, so that a provider can cache it.
     pub system: String,
-    /// The talk, framed; what it holds is never an instruction.
+    /// The talk, framed; nothing in it is ever an instruction.
     pub turns: Vec<PromptTurn>,
-    /// Where the answer is to be JSON.
+    /// Set if the answer is to be JSON.
     pub schema: Option<Schema>,
     pub tools: PromptTools,
 }
@@ -123,9 +123,9 @@ pub struct Prompt {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PromptTools {
     pub shown: Vec<ToolSpec>,
-    /// Whether the model may ask for more of them, or has to answer now.
+    /// Whether the model may request more calls, or has to answer now.
     pub may_call: bool,
-    /// What it asked for so far. What came of it is framed, as the talk is.
+    /// The calls so far. Their results are framed, as the talk is.
     pub steps: Vec<ToolStep>,
 }
 
@@ -138,7 +138,7 @@ impl Prompt {
         self.texts().map(|text| text.chars().count() as u64).sum()
     }
 
-    /// Everything that a model reads, in the order in which it reads it.
+    /// Everything that a model reads, in order.
     pub fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let shown = self.tools.shown.iter().flat_map(|tool| {
             [tool.name.as_str().into(), tool.description.as_str().into(), Cow::from(tool.schema.to_string())]
@@ -159,7 +159,7 @@ pub struct PromptTurn {
 pub enum Role {
     /// Framed talk, or a question of ours.
     User,
-    /// Its own earlier contribution.
+    /// The model's own earlier contribution.
     Assistant,
 }
 
@@ -171,37 +171,37 @@ pub struct Schema {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelReply {
-    /// Empty where it asks for tools.
+    /// Empty if it requests tools.
     pub text: String,
     pub calls: Vec<RequestedCall>,
-    /// As the provider counts them; none where it does not tell.
+    /// As the provider counts them; `None` if it does not report them.
     pub tokens_in: Option<u64>,
     pub tokens_out: Option<u64>,
-    /// Of those that went in, how many were at hand from an earlier call.
+    /// How many input tokens came from the provider's cache.
     pub tokens_cached: u64,
 }
 
-/// What a provider says when there is no answer.
+/// Why a provider gives no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// Busy or broken for the moment.
+    /// Temporarily busy or broken.
     #[error("{what}")]
     TryLater { after: Option<Duration>, what: String },
-    /// The key, the model's name or the request is wrong: trying again changes nothing.
+    /// The key, the model's name or the request is wrong: a retry changes nothing.
     #[error("{what}")]
     GiveUp { what: String },
 }
 
-/// Turns texts into vectors, so that what means the same is close together.
+/// Embeds texts, so that texts of similar meaning have similar vectors.
 pub trait Embedder: Send + Sync {
-    /// Whose vectors these are: those of two models cannot be compared.
+    /// The model of the vectors: those of two models cannot be compared.
     fn model(&self) -> &str;
 
-    /// One vector for each text, of length 1. What it costs is counted by `meter`.
+    /// One vector of length 1 for each text. `meter` counts the cost.
     fn embed<'a>(&'a self, texts: &'a [String], meter: &'a Meter) -> BoxFuture<'a, Result<Vec<Vec<f32>>, ModelError>>;
 }
 
-/// A bill for what a call cost.
+/// The cost of a call.
 pub fn bill(prompt_chars: u64, tokens_in: u64, tokens_out: u64, price: aizuchi_core::settings::Price) -> Usage {
     Usage { calls: 1, prompt_chars, tokens_in, tokens_out, micros: price.micros(tokens_in, tokens_out) }
 }

@@ -1,4 +1,4 @@
-//! Where people talk, and the commands they give there.
+//! The chat platforms, and the commands people give there.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,28 +10,27 @@ use super::{BoxFuture, OwnTalk};
 use crate::language::Language;
 use crate::stores::StoreError;
 
-/// Where people talk. Its rooms are named `name:room`.
+/// A chat platform. Its rooms are named `name:room`.
 pub trait Platform: Send + Sync {
-    /// The beginning of its rooms' names.
+    /// The prefix of its rooms' names.
     fn name(&self) -> &'static str;
 
-    /// Posts one part of an answer. Called again with the same key, it finds the post of the first time instead of
-    /// posting twice.
+    /// Posts one part of an answer. Called again with the same key, it finds the first post instead of posting twice.
     fn post<'a>(&'a self, posting: PostRequest<'a>) -> BoxFuture<'a, Result<MessageId, PostError>>;
 
     /// Adds a reaction; adding it again changes nothing.
     fn react<'a>(&'a self, place: &'a Place, to: &'a MessageId, emoji: &'a str)
     -> BoxFuture<'a, Result<(), PostError>>;
 
-    /// Deletes a post of its own; one that is gone already stays so.
+    /// Deletes one of its own posts; deleting it again changes nothing.
     fn withdraw<'a>(&'a self, place: &'a Place, _post: &'a MessageId) -> BoxFuture<'a, Result<(), PostError>> {
         Box::pin(async move { Err(PostError::GiveUp { what: format!("a post cannot be deleted in {place}") }) })
     }
 
-    /// Shows for a few seconds that it is writing.
+    /// Shows a typing indicator for a few seconds.
     fn typing<'a>(&'a self, place: &'a Place) -> BoxFuture<'a, ()>;
 
-    /// Why it has stopped until a person helps; `None` while it is connected or tries to be.
+    /// Why it has stopped until a person helps; `None` while it is connected or reconnecting.
     fn stopped(&self) -> Option<String> {
         None
     }
@@ -41,12 +40,12 @@ pub trait Platform: Send + Sync {
         ClockShift(0)
     }
 
-    /// The talk that it keeps itself, where it does.
+    /// The talk that it stores itself, if it does.
     fn own_talk(&self) -> Option<&dyn OwnTalk> {
         None
     }
 
-    /// Lets go of what it keeps of a person itself: names, words, what was not heard yet, and answers to them.
+    /// Deletes what the platform itself keeps of a person: names, words, what was not handled yet, and answers to them.
     fn forget<'a>(&'a self, _request: &'a Arc<ForgetRequest>) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async { Ok(()) })
     }
@@ -54,7 +53,7 @@ pub trait Platform: Send + Sync {
 
 #[derive(Clone, Copy, Debug)]
 pub struct PostRequest<'a> {
-    /// The same for ever for this part of this answer.
+    /// Always the same for this part of this answer.
     pub key: &'a str,
     pub place: &'a Place,
     pub text: &'a str,
@@ -64,7 +63,7 @@ pub struct PostRequest<'a> {
     pub more: bool,
 }
 
-/// What a platform says when a post does not go out: all its caller can act on.
+/// Why a post failed, as far as the caller can act on it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PostError {
     #[error("{what}")]
@@ -73,7 +72,7 @@ pub enum PostError {
     GiveUp { what: String },
 }
 
-/// Slash commands, the same on every platform. Answers are for the caller alone.
+/// Slash commands, the same on every platform. Answers are visible to the caller alone.
 pub trait Commands: Send + Sync {
     /// `text` is the command without its slash: `mute 2h`, `why`, `channel off`. The answer is in the caller's language.
     fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> BoxFuture<'a, String>;

@@ -15,14 +15,14 @@ pub struct PlatformStores {
     pub marks: Arc<dyn ChannelMarks>,
     pub recent: Arc<dyn RecentMessages>,
     pub web: Arc<dyn WebTalk>,
-    /// The talk of the web room, looked through for a person.
+    /// Searches the talk of the web room for a person.
     pub own_talk: Arc<dyn OwnTalk>,
     pub web_sessions: Arc<dyn WebSessions>,
     pub files: Arc<dyn StoreFiles>,
 }
 
 impl PlatformStores {
-    /// All of one adapter.
+    /// All ports of one adapter.
     pub fn of<T>(adapter: Arc<T>) -> PlatformStores
     where
         T: Inbox

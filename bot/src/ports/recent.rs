@@ -1,4 +1,4 @@
-//! What was said lately, as it is known: for platforms that look for what was changed while they were not connected.
+//! Recent messages as they are known, for platforms that detect what was changed while they were disconnected.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::journal::KnownMessage;
 use crate::stores::StoreError;
 
 pub trait RecentMessages: Send + Sync {
-    /// By place, oldest first, of one platform. What was forgotten on request is not among it.
+    /// The recent messages of one platform by place, oldest first. Those that were forgotten on request are not included.
     fn recent<'a>(
         &'a self,
         platform: &'a str,

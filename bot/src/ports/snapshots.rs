@@ -8,13 +8,13 @@ use crate::stores::StoreError;
 pub trait SnapshotStore: Send + Sync {
     fn states(&self, kind: StateKind) -> BoxFuture<'_, Result<StoredStates, StoreError>>;
 
-    /// Keeps a snapshot in place of the last one of its shard, sometime soon.
+    /// Replaces the snapshot of a shard, soon.
     fn take(&self, state: EngineState) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Nothing has happened to this shard since its last snapshot, so that it holds for everything recorded by now.
+    /// Nothing has happened to this shard since its last snapshot, so the snapshot is valid for everything recorded so far.
     fn renew(&self, shard: usize) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// These snapshots take the place of all there were, in one commit.
+    /// Replaces all snapshots by these, in one commit.
     fn replace(&self, states: Vec<EngineState>) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
@@ -39,9 +39,9 @@ impl StateKind {
 #[derive(Clone, Debug)]
 pub struct EngineState {
     pub shard: usize,
-    /// How many there are in all.
+    /// The total number of shards.
     pub shards: usize,
-    /// The last record it has handled; `None` for the last one there is.
+    /// The last record it has handled; `None` for the last one in the journal.
     pub seq: Option<i64>,
     pub at: Time,
     pub policies: String,
@@ -50,12 +50,12 @@ pub struct EngineState {
     pub sum: i64,
 }
 
-/// The same as it was found. What was damaged may not even be text.
+/// A stored state as it was read. Damaged data may not even be text.
 #[derive(Clone, Debug)]
 pub struct StoredState {
     pub shard: usize,
     pub seq: i64,
-    /// Not known of snapshots of older versions, as the checksum.
+    /// Unknown for snapshots of older versions, as is the checksum.
     pub shards: Option<usize>,
     pub sum: Option<i64>,
     pub at: Time,
@@ -65,11 +65,11 @@ pub struct StoredState {
 
 #[derive(Clone, Debug)]
 pub struct StoredStates {
-    /// In the order of their shards.
+    /// Ordered by shard.
     pub states: Vec<StoredState>,
     pub mark: BaseMark,
 }
 
-/// Tells whether the states the journal begins with, and the records that follow them, were rewritten meanwhile.
+/// Detects whether the states the journal begins with, and the records that follow them, were rewritten meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BaseMark(pub u64);

@@ -1,4 +1,4 @@
-//! The ports of stores together.
+//! All store ports together.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,36 +10,36 @@ use super::{
 use crate::memory::StoredLayers;
 use crate::stores::StoreError;
 
-/// A whole store: one adapter that serves every port.
+/// A complete store: one adapter that implements every port.
 pub trait StoreBackend: Send + Sync {
     fn kind(&self) -> StoreKind;
 
-    /// Where it is, as people are told: a file, or a database without its password.
+    /// Its location for display: a file, or a database without its password.
     fn shown(&self) -> String;
 
     fn stores(&self) -> Stores;
 
     fn platform_stores(&self) -> PlatformStores;
 
-    /// Long memory, as far as these layers are kept here.
+    /// Long-term memory, with the layers that are kept here.
     fn memory(&self, kept: StoredLayers) -> Arc<dyn MemoryStore>;
 
-    /// What state it is in, as far as that is quickly told.
+    /// The condition of the store, as far as it can be determined quickly.
     fn condition(&self) -> BoxFuture<'_, Result<StoreCondition, StoreError>>;
 
-    /// The same for every way that leads to the same store, and for no other store.
+    /// The same for every address of the same store, and different for every other store.
     fn identity(&self) -> BoxFuture<'_, Result<String, StoreError>>;
 
-    /// Writes something and reads it, and leaves nothing of it. Returns what could be better, with what to do about it.
+    /// Writes a test entry, reads it and deletes it. Returns what could be improved, and how.
     fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>>;
 
-    /// Writes a copy of everything into a file that is empty: a store of SQLite, whatever this one is.
+    /// Writes a copy of everything into an empty file: an SQLite store, whatever this one is.
     fn back_up<'a>(&'a self, file: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Everything row by row, to be taken along.
+    /// Everything row by row, for a copy.
     fn copying(&self) -> Arc<dyn CopyStore>;
 
-    /// What is wrong with its tables. May take a while.
+    /// Problems with its tables. May take a while.
     fn complaints(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 }
 
@@ -49,12 +49,12 @@ pub enum StoreKind {
     Postgres,
 }
 
-/// What can be found out about a store by looking.
+/// What can be determined about a store by reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreCondition {
     /// Whether it is a store of ours at all.
     pub has_records: bool,
-    /// Whether it is of a version that has memory.
+    /// Whether its version has memory.
     pub has_memory: bool,
     /// Whether a copy of everything into it was interrupted: it holds a part of another store.
     pub is_partial_copy: bool,
@@ -62,7 +62,7 @@ pub struct StoreCondition {
     pub is_running: Option<bool>,
 }
 
-/// What the shell keeps, and where. Cheap to clone.
+/// The stores of the shell. Cheap to clone.
 #[derive(Clone)]
 pub struct Stores {
     pub journal: Arc<dyn JournalStore>,
@@ -75,7 +75,7 @@ pub struct Stores {
 }
 
 impl Stores {
-    /// All of one adapter.
+    /// All ports of one adapter.
     pub fn of<T>(adapter: Arc<T>) -> Stores
     where
         T: JournalStore
@@ -99,7 +99,7 @@ impl Stores {
     }
 }
 
-/// What a store leaves in files.
+/// The files of a store.
 pub trait StoreFiles: Send + Sync {
     /// The file beside which the shell may put small notes of its own.
     fn path(&self) -> &Path;
@@ -107,18 +107,18 @@ pub trait StoreFiles: Send + Sync {
     /// Whether it can be written, as far as is known.
     fn check(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Has what was deleted leave the files. Tried for a while.
+    /// Removes deleted data from the files. Retries for a while.
     fn settle(&self) -> BoxFuture<'_, Result<FileCleanup, StoreError>>;
 
-    /// Removes copies of what was deleted, which may be left in gaps of the files. Whatever else is to be written waits.
+    /// Removes copies of deleted data, which may be left in gaps of the files. All other writes wait.
     fn remove_copies(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 }
 
-/// Whether what was deleted is gone from the files.
+/// Whether deleted data is gone from the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum FileCleanup {
     Done,
-    /// Somebody reads the files as they were before, and keeps the old pages in them.
+    /// A reader still uses an earlier state of the files, which keeps the old pages in them.
     StillRead,
 }

@@ -1,4 +1,4 @@
-//! Talk that a platform keeps itself.
+//! Talk that a platform stores itself.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use aizuchi_core::types::{MessageId, PersonId, RoomId, Time, Voice};
 use super::{BoxFuture, WebChange};
 use crate::stores::StoreError;
 
-/// A change of talk that a platform keeps itself, to be stored in one commit with the record of it. It may be stored several
-/// times: whenever the whole commit is tried again.
+/// A change of talk that a platform stores itself, in one commit with its record. It may run several times: whenever the
+/// whole commit is retried.
 #[derive(Clone)]
 pub struct TalkWrite {
     pub change: WebChange,
@@ -23,28 +23,28 @@ impl TalkWrite {
         TalkWrite { change, finishes: Vec::new() }
     }
 
-    /// Has the input that comes of it finished by this as well, before it is recorded.
+    /// Adds a function that completes the resulting input before it is recorded.
     pub fn finished_by(mut self, finish: impl Fn(&mut Input) + Send + Sync + 'static) -> TalkWrite {
         self.finishes.push(Arc::new(finish));
         self
     }
 
-    /// What is recorded of an input that came of it.
+    /// The input as it is recorded.
     pub fn finish(&self, mut input: Input) -> Input {
         self.finishes.iter().for_each(|finish| finish(&mut input));
         input
     }
 }
 
-/// What a platform keeps of the talk itself, perhaps for longer than the journal.
+/// The talk that a platform stores itself, perhaps for longer than the journal.
 pub trait OwnTalk: Send + Sync {
     fn utterances<'a>(&'a self, by: TalkOf<'a>) -> BoxFuture<'a, Result<Vec<StoredUtterance>, StoreError>>;
 
-    /// Everybody it knows by a name, the bot aside; somebody of several names several times.
+    /// Everybody it knows with a name, except the bot; a person with several names is listed several times.
     fn names(&self) -> BoxFuture<'_, Result<Vec<PersonName>, StoreError>>;
 }
 
-/// Somebody, and a name they go by.
+/// A person, and a name they use.
 pub type PersonName = (PersonId, Box<str>);
 
 /// Which part of the talk.
@@ -55,7 +55,7 @@ pub enum TalkOf<'a> {
     Room(&'a RoomId),
 }
 
-/// Something that was said.
+/// A stored message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredUtterance {
     pub room: RoomId,

@@ -1,4 +1,4 @@
-//! What a model may use while it writes: tools, and where they come from.
+//! Tools that a model may use while it writes, and where they come from.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use serde_json::{Map, Value};
 
 use super::BoxFuture;
 
-/// One tool. A call that is dropped is cancelled.
+/// One tool. Dropping the future of a call cancels it.
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
 
-    /// `Err` is for the model: it says what was wrong and what would be right.
+    /// `Err` is for the model: it says what was wrong and how to correct it.
     fn run<'a>(&'a self, request: ToolRequest<'a>) -> BoxFuture<'a, Result<ToolOutput, String>>;
 }
 
 /// What a model is shown of a tool, and what a call of it does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolSpec {
-    /// ASCII letters, digits, `_` and `-`, at most 64 of them: what every provider takes.
+    /// ASCII letters, digits, `_` and `-`, at most 64 of them: what every provider accepts.
     pub name: String,
     pub description: String,
     /// The JSON schema of its arguments, which are an object.
@@ -28,7 +28,7 @@ pub struct ToolSpec {
     pub access: ToolAccess,
 }
 
-/// One call, for somebody.
+/// One call on behalf of a person.
 #[derive(Clone, Copy)]
 pub struct ToolRequest<'a> {
     pub arguments: &'a Map<String, Value>,
@@ -37,24 +37,24 @@ pub struct ToolRequest<'a> {
     pub asker: &'a PersonId,
     pub answering: &'a MessageId,
     pub now: Time,
-    /// Memory has to know everything up to this record of the journal.
+    /// Memory has to include everything up to this record of the journal.
     pub seq: u64,
     pub policy: &'a Policy,
 }
 
 /// Tools that come and go while the program runs.
 pub trait ToolSource: Send + Sync {
-    /// Those there are now.
+    /// The tools available now.
     fn tools(&self) -> Vec<Arc<dyn Tool>>;
 
-    /// Waits until it has got those that there are, or has failed to.
+    /// Waits until its tools are available, or have failed.
     fn settled(&self) -> BoxFuture<'_, ()>;
 
-    /// What keeps it from offering all of them, in a sentence each.
+    /// Why it does not offer all of them, one sentence each.
     fn problems(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Ends what it started.
+    /// Stops what it started.
     fn stop(&self) -> BoxFuture<'_, ()>;
 }

@@ -1,6 +1,6 @@
-//! The talk of the web room as a store keeps it. What may be said, by whom and where is decided by the web room alone: a change
-//! names what has to be read for it, decides by what was found, and says what is to be written. The store does all three in one
-//! transaction, so that nobody else changes in between what the decision depends on.
+//! The talk of the web room as a store keeps it. The web room alone decides what may be said, by whom and where: a change
+//! names what has to be read for it, decides from the result, and says what is to be written. The store does all three in
+//! one transaction, so that nothing changes in between that the decision depends on.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use super::{BoxFuture, InboxEntry};
 use crate::stores::StoreError;
 
 pub trait WebTalk: Send + Sync {
-    /// Reads, decides and writes in one commit. Returns what the engine is to hear of it, which is not recorded.
+    /// Reads, decides and writes in one commit. Returns the input for the engine, which is not recorded.
     fn change<'a>(&'a self, change: &'a WebChange) -> BoxFuture<'a, Result<Option<Input>, StoreError>>;
 
     fn query(&self, query: WebQuery) -> BoxFuture<'_, Result<WebQueryResult, StoreError>>;
 
-    /// Some messages of a room that came before the change `before`, oldest first.
+    /// Some messages of a room from before the change `before`, oldest first.
     fn history<'a>(
         &'a self,
         room: &'a str,
@@ -26,7 +26,7 @@ pub trait WebTalk: Send + Sync {
         at_most: usize,
     ) -> BoxFuture<'a, Result<WebHistory, StoreError>>;
 
-    /// What changed after the change `since`, in the order of the changes; of one room or of all.
+    /// What changed after the change `since`, in the order of the changes; in one room or in all.
     fn changes<'a>(
         &'a self,
         room: Option<&'a str>,
@@ -34,11 +34,12 @@ pub trait WebTalk: Send + Sync {
         at_most: usize,
     ) -> BoxFuture<'a, Result<Vec<WebMessage>, StoreError>>;
 
-    /// All rooms, the oldest first, with the number of their messages.
+    /// All rooms, oldest first, with the number of their messages.
     fn count_messages(&self) -> BoxFuture<'_, Result<Vec<(WebRoom, u64)>, StoreError>>;
 }
 
-/// Browsers that showed the token. Sessions are kept while they are not older than `since`; beyond `at_most`, the oldest go.
+/// Browser sessions that were started with the token. Those older than `since` are dropped; beyond `at_most`, the oldest
+/// are.
 pub trait WebSessions: Send + Sync {
     fn all(&self, since: Time, at_most: usize) -> BoxFuture<'_, Result<Vec<WebSession>, StoreError>>;
 
@@ -51,7 +52,7 @@ pub struct WebSession {
     pub begun: Time,
 }
 
-/// Who speaks. The id is the one everybody may see.
+/// The speaker. The id is the one everybody may see.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Speaker {
     pub id: String,
@@ -62,11 +63,11 @@ pub struct Speaker {
 pub struct WebMessage {
     pub id: String,
     pub room: String,
-    /// The number of its last change. Changes of all rooms are counted together.
+    /// The number of its last change. Changes of all rooms share one counter.
     pub seq: u64,
-    /// The number of its first one, and so its place in the room.
+    /// The number of its first change, and so its position in the room.
     pub first_seq: u64,
-    /// What it was said under: said again with the same key, it is the same message. None if nobody may know any more.
+    /// Its key: sent again with the same key, it is the same message. `None` if nobody may know it any more.
     pub key: Option<String>,
     pub body: WebBody,
 }
@@ -88,7 +89,7 @@ pub struct WebBody {
 pub struct WebRoom {
     pub name: String,
     pub opened: Time,
-    /// Who may close it, where that is known.
+    /// Who may close it, if known.
     pub opened_by: Option<String>,
 }
 
@@ -98,7 +99,7 @@ pub struct WebHistory {
     pub messages: Vec<WebMessage>,
     /// Whether there are older ones.
     pub more_before: bool,
-    /// The number of the latest change of all, at the same instant.
+    /// The number of the latest change of all, as of the same instant.
     pub last_seq: u64,
 }
 
@@ -111,7 +112,7 @@ pub struct WebQuery {
     pub ids: Vec<String>,
     /// Messages of any room.
     pub keys: Vec<String>,
-    /// So many of those who spoke in that room, the latest first.
+    /// How many of those who spoke in that room, latest first.
     pub members: usize,
     /// The person with this secret.
     pub secret: Option<String>,
@@ -123,28 +124,28 @@ pub struct WebQuery {
     pub all_messages: bool,
 }
 
-/// What was found.
+/// The result of a query.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WebQueryResult {
     /// The number of the latest change.
     pub last_seq: u64,
     pub room: Option<WebRoom>,
-    /// Those of the room that were asked for, or all.
+    /// Those of the room that were requested, or all.
     pub messages: Vec<WebMessage>,
     pub by_key: Vec<WebMessage>,
     pub members: Vec<Speaker>,
     /// The id of the person with the secret.
     pub person: Option<String>,
-    /// The oldest first, as are those without a message.
+    /// Oldest first, as are those without a message.
     pub rooms: Vec<WebRoom>,
     pub silent_rooms: Vec<String>,
 }
 
-/// A change of the talk that depends on what is there.
+/// A change of the talk that depends on its current state.
 #[derive(Clone)]
 pub struct WebChange {
     pub query: WebQuery,
-    /// Called again when the whole commit is tried again.
+    /// Called again when the whole commit is retried.
     pub decide: Arc<dyn Fn(&WebQueryResult) -> WebDecision + Send + Sync>,
 }
 
@@ -152,9 +153,9 @@ pub struct WebChange {
 pub struct WebDecision {
     /// In this order.
     pub writes: Vec<WebWrite>,
-    /// The number of the latest change from now on, where changes were counted.
+    /// The number of the latest change from now on, if changes were counted.
     pub last_seq: Option<u64>,
-    /// What the engine is to hear of it.
+    /// The input for the engine.
     pub input: Option<Input>,
 }
 
@@ -163,18 +164,18 @@ pub enum WebWrite {
     Add(WebMessage),
     /// Writes its last change, its key and its body.
     Update(WebMessage),
-    /// Unless there is a room of this name.
+    /// Unless a room of this name exists.
     OpenRoom(WebRoom),
     /// With everything in it.
     RemoveRoom(String),
-    /// Somebody came into a room, under today's name.
+    /// A person entered a room, under their current name.
     Enter {
         secret: String,
         person: Speaker,
         room: String,
         at: Time,
     },
-    /// Somebody spoke in a room and can be mentioned there from now on, if they are known. Nothing is written where they spoke
+    /// A person spoke in a room and can be mentioned there from now on, if they are known. Nothing is written if they spoke
     /// there under this name after `unless_since`.
     Spoke {
         room: String,
@@ -182,16 +183,16 @@ pub enum WebWrite {
         at: Time,
         unless_since: Time,
     },
-    /// Lets go of people once there are more than this: of those who never spoke first, of those unseen for longest first.
+    /// Deletes people once there are more than this: first those who never spoke, then those unseen for longest.
     LimitPeople {
         at_most: u32,
         besides: HashSet<String>,
     },
-    /// Lets go of people who were not seen since.
+    /// Deletes people who were not seen since.
     DropUnseen(Time),
     /// The person, their memberships, and that they opened rooms.
     DropPerson(String),
-    /// For the engine to hear at the next start.
+    /// An entry for the engine at the next start.
     Leave(InboxEntry, Time),
 }
 

@@ -1,4 +1,4 @@
-//! Puts a question or the order for an answer into words.
+//! Builds the prompt for a question or an answer.
 
 use std::path::PathBuf;
 
@@ -20,26 +20,26 @@ use super::words::is_line_break;
 use crate::language::Language;
 use crate::ports::{DigestRequest, Prompt, PromptBuilder, PromptTools, PromptTurn, Role, ToolSpec};
 
-/// The prompts of this program, each replaced by the user's where there is one.
+/// The built-in prompts, each replaced by the user's own if there is one.
 pub struct Prompts {
     folder: PromptFolder,
 }
 
 impl Prompts {
-    /// With the user's own from this folder, `<folder>/<en|ja>/<name>.md`; an empty path is none.
+    /// With the user's own prompts from this folder, `<folder>/<en|ja>/<name>.md`; an empty path means none.
     pub fn new(folder: PathBuf) -> Prompts {
         let prompts = Prompts { folder: PromptFolder::new(folder) };
         prompts.folder.look_for_strangers();
         prompts
     }
 
-    /// What is wrong with the user's prompts and was not told before.
+    /// Problems of the user's prompts that were not reported before.
     pub fn problems(&self) -> Vec<String> {
         self.folder.problems()
     }
 
-    /// Fills every prompt of the user's own as a question would, so that `problems` tells what is wrong with them. How
-    /// many there are.
+    /// Fills in every prompt of the user's own as for a real question, so that `problems` reports what is wrong with them.
+    /// Returns how many there are.
     pub fn try_all(&self, policy: &Policy) -> usize {
         let because = "it asks a question".into();
         let (answering, errand) = ("1".into(), "say hello".into());
@@ -80,7 +80,7 @@ impl Prompts {
         Ok(Prompt { system, turns, schema: None, tools: PromptTools::default() })
     }
 
-    /// Instructions and question, from the user's file or, if that is of no use, from ours.
+    /// Instructions and question, from the user's file or, if that is unusable, from the built-in one.
     fn text(
         &self,
         language: Language,
@@ -143,16 +143,16 @@ impl Prompts {
     }
 }
 
-/// What a question is told beside the frame.
+/// What a question contains beside the frame.
 #[derive(Default)]
 struct QuestionContext {
     state: &'static str,
     answering: String,
     because: String,
-    /// Whether it has something to tell of its own accord.
+    /// Whether the bot has a fact to mention unasked.
     telling: bool,
     has_tools: bool,
-    /// What a schedule asks for.
+    /// The task of a schedule.
     errand: String,
 }
 
@@ -218,7 +218,7 @@ impl PromptBuilder for Prompts {
     }
 }
 
-/// A tool's words are data, as people's are.
+/// The output of a tool is data, as people's words are.
 fn framed_step(step: &ToolStep) -> ToolStep {
     let outcome = match &step.outcome {
         Some(ToolOutcome::Returned(output)) => {
@@ -254,13 +254,13 @@ fn name_of(question: Question, style: JudgeStyle) -> &'static str {
     }
 }
 
-/// A template with its gaps filled; `Err` names the file, the line and what is wrong.
+/// Fills in a template; `Err` names the file, the line and the problem.
 fn fill(file: &str, source: &str, values: &Value) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
     environment.set_syntax(syntax.expect("the usual syntax is valid"));
-    // A prompt that runs in circles is a broken one, not a reason to hang.
+    // A template with an endless loop is an error, not a reason to hang.
     environment.set_fuel(Some(100_000));
     let filled = environment.render_named_str(file, source, values);
     let text = filled.map_err(|error| {
@@ -271,7 +271,7 @@ fn fill(file: &str, source: &str, values: &Value) -> Result<String, String> {
     Ok(without_gaps(&text))
 }
 
-/// At most one empty line in a row: a setting that says nothing leaves no hole.
+/// At most one empty line in a row, since an empty setting would leave a gap.
 fn without_gaps(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     for line in text.trim().lines() {

@@ -1,8 +1,8 @@
-//! The prompts that are compiled in: a folder of `prompts/` for a language, one list of names.
+//! The prompts that are compiled in: one folder in `prompts/` per language, and one list of names.
 
 use crate::language::Language;
 
-/// Every prompt by its name; those of the first line are parts of the others.
+/// Every prompt by its name; those in the first line are parts of the others.
 pub const NAMES: &[&str] = &[
     "persona",
     "group",
@@ -24,18 +24,18 @@ pub const NAMES: &[&str] = &[
     "reflect",
 ];
 
-/// In English where a language has no prompts of its own.
+/// Falls back to English if a language has no prompts of its own.
 pub(super) fn built_in(language: Language, name: &str) -> Option<&'static str> {
     language.prompt(name).or_else(|| Language::ENGLISH.prompt(name))
 }
 
-/// Prompts that nobody asks by themselves.
+/// Prompts that are only used as parts of others.
 pub(super) const PARTS: &[&str] = &["persona", "group", "frame", "memory", "tools"];
 
-/// The line between what a model is told to be and what it is asked.
+/// The line between the instructions and the question.
 const BETWEEN: &str = "---";
 
-/// Instructions and question of a prompt. Lines are kept in their places, so that an error names the right one.
+/// The instructions and the question of a prompt. Line numbers are preserved, so that an error names the right one.
 pub(super) fn halves(source: &str) -> (String, String) {
     let lines: Vec<&str> = source.lines().collect();
     let Some(between) = lines.iter().rposition(|line| line.trim_end() == BETWEEN) else {

@@ -1,4 +1,4 @@
-//! The user's own prompts: read when they are used, and again when they have changed.
+//! The user's own prompts: read when they are used, and again after they have changed.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -10,7 +10,7 @@ use super::built_in::NAMES;
 use crate::language::Language;
 
 pub struct PromptFolder {
-    /// None where there are no prompts but ours.
+    /// `None` if only the built-in prompts are used.
     root: Option<PathBuf>,
     state: Mutex<FolderState>,
 }
@@ -18,26 +18,26 @@ pub struct PromptFolder {
 #[derive(Default)]
 struct FolderState {
     files: HashMap<(Language, &'static str), CachedFile>,
-    /// When the folders last changed, as of the last look at what is in them.
+    /// The modification times of the folders when they were last listed.
     listed: Option<Vec<Option<SystemTime>>>,
-    /// Everything that was wrong, each told once.
+    /// All problems so far, so that each is reported once.
     told: HashSet<String>,
     untold: Vec<String>,
 }
 
-/// A file as it was when it was last read.
+/// A file as it was last read.
 #[derive(Clone)]
 struct CachedFile {
     stamp: Option<FileVersion>,
     text: Option<Arc<str>>,
 }
 
-/// A file that still has both is taken to be the same.
+/// A file with the same modification time and size is considered unchanged.
 type FileVersion = (Option<SystemTime>, u64);
 
-/// The longest file that is taken for a prompt.
+/// The maximum size of a prompt file.
 const BYTES_MAX: u64 = 256 * 1024;
-/// What nobody asks for is not kept for ever.
+/// Problems that nobody asks for are not kept without limit.
 const UNTOLD_MAX: usize = 100;
 
 impl PromptFolder {
@@ -47,7 +47,7 @@ impl PromptFolder {
     }
 
     fn state(&self) -> MutexGuard<'_, FolderState> {
-        // Nothing is left half done when somebody panics with it.
+        // A panic leaves no inconsistent state behind.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -55,7 +55,7 @@ impl PromptFolder {
         Some(self.root.as_ref()?.join(language.id()).join(format!("{name}.md")))
     }
 
-    /// The user's text of a prompt, as it is now; `None` where ours is to be used.
+    /// The current text of the user's prompt; `None` if the built-in one is to be used.
     pub fn text(&self, language: Language, name: &'static str) -> Option<Arc<str>> {
         let path = self.path(language, name)?;
         let stamp = stamp(&path);
@@ -75,7 +75,7 @@ impl PromptFolder {
         text
     }
 
-    /// This text is of no use until it changes: ours takes its place.
+    /// This text is unusable until it changes; the built-in one is used instead.
     pub fn give_up(&self, language: Language, name: &'static str, problem: String) {
         let mut state = self.state();
         if let Some(found) = state.files.get_mut(&(language, name)) {
@@ -84,7 +84,7 @@ impl PromptFolder {
         state.report(problem);
     }
 
-    /// Looks for files that nobody will ever read, if anything in the folders has changed.
+    /// Looks for files that are never read, if anything in the folders has changed.
     pub fn look_for_strangers(&self) {
         let Some(root) = &self.root else { return };
         let own = Language::ALL.map(|language| root.join(language.id()));
@@ -115,7 +115,7 @@ impl PromptFolder {
         }
     }
 
-    /// What was wrong since the last call.
+    /// The problems since the last call.
     pub fn problems(&self) -> Vec<String> {
         std::mem::take(&mut self.state().untold)
     }
@@ -150,7 +150,7 @@ fn read(path: &Path, length: u64) -> Result<String, String> {
     fs::read_to_string(path).map_err(|error| format!("cannot be read ({error}); using the built-in prompt"))
 }
 
-/// The files of a folder, in order; those of editors and systems aside.
+/// The files of a folder, sorted, without those of editors and operating systems.
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()));

@@ -8,19 +8,20 @@
 //! </talk>
 //! ```
 //!
-//! One line is one message. Why this and not JSON: a small model reads it as it reads any transcript, a Japanese one costs
-//! half the tokens, and what has to hold can be held without quoting. It holds because
+//! One line is one message. Why this and not JSON: a small model reads it like any transcript, a Japanese one costs half
+//! the tokens, and the guarantees hold without quoting:
 //!
-//! - a message has no line break in it ([`words`]), and every line of the frame begins with a number that we give, so no
-//!   one can write a line; a number in brackets or a role where a line inside a message could begin is changed ([`marks`]);
-//! - a name has no colon, no bracket and nothing invisible in it, is short, and belongs to one speaker ([`label`]), so
-//!   the first `: ` of a line always ends the name, and a mark in brackets behind it is always ours;
-//! - `<talk>` and the other tags, and the turn marks of models, cannot stand in words or names, so only we end a frame;
-//! - all of this is decided on how a text looks, without what nobody sees and with look-alikes folded into one;
-//! - a message, and the talk as a whole, have a longest length.
+//! - a message has no line break in it ([`words`]), and every line of the frame begins with a number that we assign, so
+//!   nobody can forge a line; a number in brackets or a role where a line inside a message could begin is changed
+//!   ([`marks`]);
+//! - a name has no colon, no bracket and nothing invisible in it, is short, and belongs to one speaker ([`label`]), so the
+//!   first `: ` of a line always ends the name, and a mark in brackets after it is always ours;
+//! - `<talk>` and the other tags, and the turn marks of models, cannot occur in words or names, so only we end a frame;
+//! - all of this is decided by how a text looks, without invisible characters and with look-alikes folded into one;
+//! - a message, and the talk as a whole, have a maximum length.
 //!
-//! Its own earlier words are lines of the talk with a mark, not turns of the model: what is in a turn of the model
-//! looks like something it has agreed to, and an edited or deleted message must not leave such a thing behind.
+//! The bot's own earlier words are marked lines of the talk, not turns of the model: what is in a turn of the model looks
+//! like something it has agreed to, and an edited or deleted message must not leave such a thing behind.
 //!
 //! [`words`]: super::words
 //! [`marks`]: super::marks
@@ -66,12 +67,12 @@ impl PromptFrame {
         }
     }
 
-    /// The talk it stepped into last.
+    /// The talk that the bot joined last.
     pub fn earlier(&mut self, lines: &Lines) {
         self.block("earlier_talk", lines, &[]);
     }
 
-    /// The talk; who wrote the messages `about` is shown before others where it is too long.
+    /// The talk; if it is too long, the lines of those who wrote the messages `about` are preferred.
     pub fn talk(&mut self, lines: &Lines, about: &[MessageId]) {
         self.numbers.clear();
         self.block("talk", lines, about);
@@ -79,7 +80,7 @@ impl PromptFrame {
 
     fn block(&mut self, tag: &str, lines: &Lines, about: &[MessageId]) {
         let is_about = |line: &TranscriptLine<'_>| about.iter().any(|id| id.as_str() == line.id);
-        // The engine lets no two speakers have the same name.
+        // The engine gives no two speakers the same name.
         let askers: Vec<&str> = lines.iter().filter(is_about).map(|line| line.name).collect();
         let framed: Vec<(String, &str)> = lines
             .iter()
@@ -93,7 +94,7 @@ impl PromptFrame {
         let shown = shown_lines(&lengths, &of_askers, self.talk_chars);
         let (mut body, mut left_out) = (String::new(), 0_usize);
         for ((line, id), shown) in framed.into_iter().zip(shown) {
-            // A line that is left out keeps its number: what a model says of a number is about that line of the transcript.
+            // A line that is left out keeps its number, because a model refers to lines of the transcript by number.
             self.lines += 1;
             if !shown {
                 left_out += 1;
@@ -109,11 +110,11 @@ impl PromptFrame {
         self.push(tag, &body);
     }
 
-    /// What it did here lately. The ladder is told in the words of its original.
+    /// What the bot did here lately. The ladder gets it in the words of the original bot.
     pub fn history(&mut self, history: &History, style: JudgeStyle) {
         let excerpt = history.excerpt.lines().map(|line| match line.split_once(": ") {
             Some((name, words)) => {
-                // The engine lets nobody else go by its very name.
+                // The engine lets nobody else use the bot's exact name.
                 let voice = if name == self.own_name { Voice::Me } else { Voice::Person };
                 format!("{}: {}", self.labels.of(name, voice), framed_alone(words))
             }
@@ -133,7 +134,7 @@ impl PromptFrame {
         self.push("history", &(text + "\n"));
     }
 
-    /// What is remembered of the channel, its people and what was said before.
+    /// What is remembered of the channel, its people and earlier talk.
     pub fn memories(&mut self, memories: &Memories) {
         let mut body = String::new();
         if let Some(channel) = &memories.channel {
@@ -154,7 +155,7 @@ impl PromptFrame {
         }
     }
 
-    /// Its notes on the channel so far.
+    /// The bot's notes on the channel so far.
     pub fn notes(&mut self, channel: &ChannelMemory) {
         let body = self.notes_of(channel);
         if !body.is_empty() {
@@ -162,7 +163,7 @@ impl PromptFrame {
         }
     }
 
-    /// What it knows already, by number.
+    /// The facts that are known already, by number.
     pub fn known(&mut self, facts: &[Fact]) {
         let line = |fact: &Fact| format!("({}) {}\n", fact.id, framed_alone(&fact.content));
         let body: String = facts.iter().map(line).collect();
@@ -186,7 +187,7 @@ impl PromptFrame {
         format!("- {label}: {}\n", told.join("; "))
     }
 
-    /// Who answers whom: names are those of the talk, and words are as harmless as those of a message.
+    /// Who answers whom: names are those of the talk, and words are sanitized like those of a message.
     fn pair(&mut self, pair: &KnownPair) -> String {
         let name = self.labels.of(&pair.name, Voice::Person);
         let other = pair.other.as_deref().map(|other| self.labels.of(other, Voice::Person));
@@ -218,14 +219,14 @@ impl PromptFrame {
         found.join(", ")
     }
 
-    /// Everything framed so far, and the question behind it.
+    /// Everything framed so far, followed by the question.
     pub fn with_question(self, question: &str) -> String {
         format!("{}{}", self.text, question.trim())
     }
 }
 
-/// Which lines are shown where there is room for so many characters: the newest ones without a gap, and before the rest
-/// of them those of whoever asks.
+/// Which lines are shown if there is room for this many characters: the newest ones without a gap, and in preference to
+/// older ones those of the people who ask.
 fn shown_lines(lengths: &[usize], of_askers: &[bool], chars_max: usize) -> Vec<bool> {
     let mut shown = vec![false; lengths.len()];
     // The newest message is always shown: it is what the question is about.

@@ -1,4 +1,4 @@
-//! Names as they stand in a frame: short, plain, one for each speaker, and none that poses as somebody else.
+//! Names as they appear in a frame: short, plain, unique for each speaker, and none that poses as somebody else.
 
 use aizuchi_core::types::Voice;
 
@@ -9,9 +9,9 @@ use crate::lookalike::{fold, folded_letters, is_bracket, is_invisible, looks_lik
 /// The names in one prompt.
 pub struct Labels {
     language: Language,
-    /// Its own names, folded.
+    /// The bot's own names, folded.
     own: Vec<String>,
-    /// Who was called what so far.
+    /// The labels given so far.
     given: Vec<GivenLabel>,
 }
 
@@ -23,7 +23,7 @@ struct GivenLabel {
     look: String,
 }
 
-/// Longest name, in characters.
+/// The maximum length of a name, in characters.
 const NAME_CHARS_MAX: usize = 40;
 /// Many names begin with a very short one by chance.
 const OWN_CHARS_MIN: usize = 4;
@@ -66,8 +66,8 @@ impl Labels {
         }
     }
 
-    /// Names hold no brackets, so nobody else can write a mark. What is left of a name may pose as somebody whom the whole
-    /// name does not look like: both count.
+    /// Names contain no brackets, so nobody else can write a mark. A sanitized name may imitate somebody whom the whole
+    /// name does not, so both are checked.
     fn mark(&self, names: &[&str], voice: Voice) -> String {
         self.language.text(match voice {
             Voice::Me => "prompt-mark-me",
@@ -88,7 +88,7 @@ impl Labels {
     }
 }
 
-/// What has a meaning in the frame, or looks as if it had.
+/// Replaces characters that have a meaning in the frame, or look as if they had.
 fn plain(c: char) -> char {
     if c.is_control() || is_line_break(c) || c.is_whitespace() {
         return ' ';
@@ -100,7 +100,7 @@ fn plain(c: char) -> char {
     if odd { '·' } else { c }
 }
 
-/// Parts between spaces and punctuation.
+/// The parts between spaces and punctuation.
 fn words_of(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_alphanumeric() && !is_invisible(c))
 }

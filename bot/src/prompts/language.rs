@@ -5,7 +5,7 @@ use aizuchi_core::effect::Transcript;
 
 use crate::language::Language;
 
-/// As it is set, or as people talk; where nobody has said a word, as its owner describes it.
+/// The language of the settings, or else of the talk; if nobody has said anything, that of the owner's description.
 pub fn language_for(policy: &Policy, transcript: &Transcript) -> Language {
     let bot = &policy.settings.bot;
     let described = || Language::of_talk([&*bot.persona, &bot.group, &bot.name]);

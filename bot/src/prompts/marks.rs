@@ -1,10 +1,10 @@
-//! Takes the meaning from marks in what people write: tags, the turn marks of models, and what could begin a line of
-//! somebody else.
+//! Neutralizes markup in what people write: tags, the turn marks of models, and anything that could begin somebody else's
+//! line.
 //!
 //! What counts is the look ([`lookalike`]): a mark with something invisible in it, or written with letters of another
-//! script, is the same mark. It keeps its words and loses its form: `</talk>` becomes `(/talk)`, `[9]` at the head of a
-//! line `(9)`, `Human:` there `Human·`. Any tag is one, known or not; comparisons, type parameters, HTML and addresses
-//! stay as they are.
+//! script, is the same mark. It keeps its words and loses its form: `</talk>` becomes `(/talk)`, `[9]` at the beginning of
+//! a line `(9)`, `Human:` there `Human·`. Any tag is one, known or not; comparisons, type parameters, HTML and URLs stay as
+//! they are.
 //!
 //! [`lookalike`]: crate::lookalike
 
@@ -13,17 +13,17 @@ use std::sync::LazyLock;
 use super::words::BREAK;
 use crate::lookalike::{fold, is_bracket, is_invisible, mark_of};
 
-/// What takes the place of a bracket or a colon. No table takes them for one.
+/// The replacements for a bracket or a colon. No look-alike table folds them into one.
 const OPENING: char = '(';
 const CLOSING: char = ')';
 const DOT: char = '·';
 
-/// As far as anybody looks for the end of a tag, in characters.
+/// How far the end of a tag is searched, in characters.
 const TAG_CHARS_MAX: usize = 200;
 const WORD_CHARS_MAX: usize = 64;
 
-/// Our own frames, words that pose as a role, and the marks with which models tell turns apart: these are tags even where
-/// a type parameter could stand.
+/// Our own frames, words that pose as a role, and the marks with which models separate turns: these are tags even where a
+/// type parameter is possible.
 static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
     all_folded(
         "talk earlier_talk history memory notes known system assistant user developer human model tool tools function \
@@ -34,7 +34,7 @@ static TAGS: LazyLock<Vec<String>> = LazyLock::new(|| {
 /// These are ordinary words too, and tags only as a whole: `<mid>`, and not `lo < mid`.
 static WHOLE_TAGS: LazyLock<Vec<String>> =
     LazyLock::new(|| all_folded("result pre suf mid role ref box quad img reponame filename toolcall toolcalls"));
-/// Reserved ones are numbered.
+/// Reserved tags are numbered.
 static NUMBERED_TAGS: LazyLock<Vec<String>> = LazyLock::new(|| all_folded("unused reserved extra special"));
 static BRACKETED: LazyLock<Vec<String>> = LazyLock::new(|| {
     all_folded(
@@ -44,14 +44,14 @@ static BRACKETED: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 static BRACKETED_BEGINNINGS: LazyLock<Vec<String>> =
     LazyLock::new(|| all_folded("tool_ unused_ available_ system_ control_ img_"));
-/// Words in capitals that people put in brackets themselves.
+/// Words in capitals that people themselves put in brackets.
 const HARMLESS_LOUD: &str = " TODO FIXME NOTE WIP BUG HACK DONE NEW RFC TBD FYI TRACE DEBUG INFO WARN WARNING ERROR FATAL \
      FAIL PASS SOLVED CLOSED OPEN URGENT IMPORTANT SPOILER DRAFT ";
 /// What is between `>>` and `<<` in the vocabulary of some models.
 static POINTED: LazyLock<Vec<String>> = LazyLock::new(|| {
     all_folded("title abstract introduction summary comment answer question domain prefix suffix middle")
 });
-/// Who begins a line with a colon behind it, and what may stand between the two.
+/// Speakers that begin a line and are followed by a colon, and what may be between the two.
 static SPEAKERS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let mut speakers = all_folded(&super::label::ROLES.join(" "));
     speakers.extend(all_folded("bot gpt claude gemini chatgpt response"));
@@ -59,7 +59,7 @@ static SPEAKERS: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 static SPEAKERS_WORDS: LazyLock<Vec<String>> =
     LazyLock::new(|| all_folded("prompt message instruction instructions response reply turn note override"));
-/// The marks behind a name, in both languages.
+/// The marks after a name, in both languages.
 static LABEL_MARKS: LazyLock<Vec<String>> =
     LazyLock::new(|| ["you", "あなた", "bot", "ボット", "not you", "別人", "a person", "人"].map(fold).to_vec());
 
@@ -67,22 +67,22 @@ fn all_folded(words: &str) -> Vec<String> {
     words.split_whitespace().map(fold).collect()
 }
 
-/// HTML that means nothing to a model or its server, and addresses: they are read as they are written.
+/// HTML that means nothing to a model or its server, and URLs: they stay as they are written.
 const HARMLESS: &str = " a abbr address article aside b blockquote body br button canvas caption center cite code col dd del \
      details div dl dt em fieldset figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i iframe input ins kbd \
      label legend li link main map meta nav noscript object ol option p path picture pre q rect ruby samp script section \
      select small span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead title tr tt \
      u ul var wbr http https mailto stdin stdout stderr module lambda ";
 
-/// Bars, which tables take for the letter l.
+/// Bars, which look-alike tables fold into the letter l.
 const BARS: &str = "|｜¦│┃∣❘ǀ‖▏▕╎╏⎮︱";
-/// Angles that no table folds and that still look like one; many are quotes in Japanese.
+/// Characters that look like an angle bracket and that no table folds; many are quotation marks in Japanese.
 const ANGLES: &str = "⟨〈〈❬❰⟪《≺⧼«";
 /// Brackets in which a line could be numbered.
 const SQUARES: &str = "【〔〖〘〚⟦⁅❲";
 const BREAKS: &str = "⏎↵⮐↩␤␍␊¶";
 
-/// One line of words without marks.
+/// One line of text without marks.
 pub fn without_marks(line: &str) -> String {
     let said: Vec<char> = line.chars().collect();
     let mut out = said.clone();
@@ -116,7 +116,7 @@ pub fn without_marks(line: &str) -> String {
     out.into_iter().collect()
 }
 
-/// `\n` in two characters.
+/// `\n` as two characters.
 fn is_written_break(said: &[char]) -> bool {
     matches!(said, [.., '\\', 'n' | 'r'])
 }
@@ -129,7 +129,7 @@ fn is_square(c: char, starts: bool) -> bool {
     mark_of(c) == Some('[') || (starts && SQUARES.contains(c))
 }
 
-/// Replaces the bracket that ends what begins here, if it is near.
+/// Replaces the bracket that closes what begins here, if it is near.
 fn close(said: &[char], out: &mut [char], at: usize, open: char, end: char) {
     let ahead = said.iter().enumerate().skip(at + 1).take(TAG_CHARS_MAX);
     let mut ahead = ahead
@@ -160,7 +160,7 @@ fn word(look: &str, is_word: impl Fn(char) -> bool) -> &str {
     &look[..look.find(|c| !is_word(c)).unwrap_or(look.len())]
 }
 
-/// Whether a tag begins behind an angle. One that only resembles an angle needs a tag that is known.
+/// Whether a tag begins after an angle bracket. A character that only resembles one requires a known tag.
 fn is_tag(before: &[char], after: &[char], sure: bool) -> bool {
     if is_header_file(after) {
         return false;
@@ -220,7 +220,7 @@ fn is_header_file(after: &[char]) -> bool {
         && (is_plain || path.starts_with("sys/"))
 }
 
-/// What begins with a bracket that elsewhere ends something: `]~b]`, `>>QUESTION<<`.
+/// A mark that begins with a bracket that usually closes something: `]~b]`, `>>QUESTION<<`.
 fn is_closing_mark(c: char, after: &[char]) -> bool {
     match mark_of(c) {
         Some(']') => ["~b]", "~!b["].iter().any(|rest| upcoming(after).starts_with(rest)),
@@ -264,7 +264,7 @@ fn is_closed(after: &[char]) -> bool {
     ahead.any(|c| mark_of(*c) == Some('>'))
 }
 
-/// `[INST]` and its like anywhere, and `[7]` where a line of the frame could begin.
+/// `[INST]` and similar marks anywhere, and `[7]` where a line of the frame could begin.
 fn is_bracketed(before: &[char], after: &[char], starts: bool, sure: bool) -> bool {
     let look = upcoming(after);
     let head = look.trim_start();
@@ -284,7 +284,7 @@ fn is_bracketed(before: &[char], after: &[char], starts: bool, sure: bool) -> bo
     sure && (is_known || is_loud(before, after))
 }
 
-/// `[TOOL_CALLS]`: a word in capitals, and neither an index nor a link.
+/// `[TOOL_CALLS]`: a word in capitals that is neither an index nor a link.
 fn is_loud(before: &[char], after: &[char]) -> bool {
     let end = after.iter().take(WORD_CHARS_MAX).position(|c| mark_of(*c) == Some(']'));
     let Some((inside, rest)) = end.map(|end| (&after[..end], &after[end + 1..])) else { return false };
@@ -300,7 +300,7 @@ fn is_loud(before: &[char], after: &[char]) -> bool {
         && inside.iter().filter(|c| c.is_uppercase()).count() >= 3
 }
 
-/// `(you):` behind a name of somebody's own making: where the bracket ends.
+/// `(you):` after a name that somebody wrote: the position of the closing bracket.
 fn label_mark_end(c: char, after: &[char]) -> Option<usize> {
     if !is_bracket(c) && mark_of(c) != Some('(') {
         return None;
@@ -312,7 +312,7 @@ fn label_mark_end(c: char, after: &[char]) -> Option<usize> {
     is_mark.then_some(end)
 }
 
-/// `Human:`, `### System prompt:` at the head of a line: where the colon is.
+/// `Human:`, `### System prompt:` at the beginning of a line: the position of the colon.
 fn speakers_colon(said: &[char]) -> Option<usize> {
     // Some letters look like a colon.
     let in_word = |c: &&char| (c.is_alphanumeric() && mark_of(**c).is_none()) || is_invisible(**c);

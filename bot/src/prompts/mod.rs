@@ -1,10 +1,10 @@
 //! Prompts: instructions from files, people's words as data.
 //!
 //! A prompt has two halves that never mix. The system text is ours alone: a Markdown file of `prompts/`, or the user's own
-//! in its place, filled in with settings only. It holds no time, no speaker and no word that was said, so it is the same
-//! from call to call and a provider can keep it at hand. The talk goes into the user's turn, in a frame that code makes
-//! and no file can change ([`frame`]), followed by the question, which is behind the line `---` of the file: last, where
-//! a small model looks first.
+//! instead, filled in with settings only. It contains no time, no speaker and no word that was said, so it is the same from
+//! call to call and a provider can cache it. The talk goes into the user's turn, in a frame that code builds and no file
+//! can change ([`frame`]), followed by the question, which is after the line `---` of the file: it comes last, where a
+//! small model pays most attention.
 
 mod builder;
 mod built_in;

@@ -1,7 +1,7 @@
-//! The forms of answers that are JSON, as `aizuchi_core::judge::parse` reads them.
+//! The JSON schemas of answers, as `aizuchi_core::judge::parse` reads them.
 //!
-//! Strict by every provider's rules: all fields required, none besides, no unions, no bounds. What may be missing has a word
-//! of its own instead. The reason comes before the decision, so that a model thinks before it decides.
+//! Strict by every provider's rules: all fields required, no additional ones, no unions, no bounds. An optional value has a
+//! word of its own instead. The reason comes before the decision, so that a model thinks before it decides.
 
 use aizuchi_core::effect::Digesting;
 use aizuchi_core::judge::{Question, State};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::ports::Schema;
 
-/// The form of the answer, where it is more than a word. `emoji` is what it may react with.
+/// The schema of the answer, if it is more than a word. `emoji` are the reactions it may use.
 pub fn schema_of(question: Question, style: JudgeStyle, emoji: &[String]) -> Option<Schema> {
     match (question, style) {
         (Question::State | Question::Same | Question::Changed, _) | (Question::Judge, JudgeStyle::Ladder) => None,
@@ -22,7 +22,7 @@ pub fn schema_of(question: Question, style: JudgeStyle, emoji: &[String]) -> Opt
     }
 }
 
-/// The form of what is made of talk.
+/// The schema of a summary or reflection.
 pub fn schema_of_digest(what: Digesting) -> Schema {
     match what {
         Digesting::Summary => Schema { name: "notes", schema: summary() },

@@ -1,10 +1,9 @@
-//! What people say, made harmless for a frame: on one line, without what nobody sees, and without anything that ends a
-//! frame or a turn.
+//! Sanitizes what people say for a frame: one line, no invisible characters, and nothing that ends a frame or a turn.
 
 use super::marks::without_marks;
 use crate::lookalike::remove_invisible;
 
-/// Said words as they stand behind `[7] name: `, at most this long; `cut` is told of the length of what is left out.
+/// A message as it appears after `[7] name: `, at most this long; `cut` gets the number of characters left out.
 pub fn framed(text: &str, chars_max: usize, cut: impl Fn(usize) -> String) -> String {
     let line = on_one_line(text);
     let line = line.trim();
@@ -12,7 +11,7 @@ pub fn framed(text: &str, chars_max: usize, cut: impl Fn(usize) -> String) -> St
     if length <= chars_max {
         return without_marks(line);
     }
-    // Both ends are kept: a pasted wall of text often has its question last.
+    // Both ends are kept, since a pasted wall of text often has its question at the end.
     let tail = chars_max / 3;
     let head = chars_max - tail;
     let at = |nth: usize| line.char_indices().nth(nth).map_or(line.len(), |(at, _)| at);
@@ -20,7 +19,7 @@ pub fn framed(text: &str, chars_max: usize, cut: impl Fn(usize) -> String) -> St
     format!("{head}{}{tail}", cut(length - chars_max))
 }
 
-/// The mark for a line break inside a message.
+/// Marks a line break inside a message.
 pub const BREAK: char = '⏎';
 
 fn on_one_line(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! The decisions file: one line of JSON for each message of the log, in its order.
+//! The decisions file: one line of JSON for each message of the log, in the order of the log.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -85,7 +85,7 @@ impl<'a> DecisionLine<'a> {
     }
 }
 
-/// A decision as it is in the decisions file, with what it cost and how it was addressed. Its words are English.
+/// A decision as in the decisions file, with its cost and how the bot was addressed. Its words are English.
 pub fn decision(trace: &Trace) -> Value {
     let mut line = serde_json::to_value(DecisionLine::new(trace, Language::ENGLISH)).expect("a line is plain data");
     line["micros"] = trace.micros.into();
@@ -102,7 +102,7 @@ pub fn decision(trace: &Trace) -> Value {
     line
 }
 
-/// The same for the page of the web room, which says why in its own language: as messages, and with the ids of reasons.
+/// The same for the page of the web room, which explains it in its own language: as messages, and with the ids of reasons.
 pub fn decision_for_page(trace: &Trace) -> Value {
     let mut line = decision(trace);
     line["why"] = json!(sentences::why(trace));
@@ -110,7 +110,7 @@ pub fn decision_for_page(trace: &Trace) -> Value {
     line
 }
 
-/// By how much it multiplied the odds.
+/// The factor by which it multiplied the odds.
 fn factor(reason: &Reason) -> f64 {
     (f64::from(reason.log_odds).exp() * 100.0).round() / 100.0
 }

@@ -1,4 +1,4 @@
-//! What other settings would have changed: messages whose outcome differs from the stored one.
+//! What different settings would have changed: messages whose outcome differs from the stored one.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use aizuchi_core::types::{MessageId, RoomId};
 
 use super::Decided;
 
-/// The decisions as they were stored, by room and message.
+/// The stored decisions, by room and message.
 #[derive(Default)]
 pub struct StoredTraces(HashMap<RoomId, HashMap<MessageId, Trace>>);
 
@@ -33,7 +33,8 @@ impl StoredTraces {
     }
 }
 
-/// Of several decisions about one message, the one that a store keeps: what was merely heard again does not count.
+/// Of several decisions about one message, the one that a store keeps: those about a message that was received again do not
+/// count.
 pub fn without_repeats(decided: &[Decided]) -> impl Iterator<Item = &Decided> {
     let mut places: HashMap<(&RoomId, &MessageId), usize> = HashMap::new();
     for (place, Decided { trace, .. }) in decided.iter().enumerate() {
@@ -50,7 +51,7 @@ pub fn without_repeats(decided: &[Decided]) -> impl Iterator<Item = &Decided> {
     places.into_iter().map(|place| &decided[place])
 }
 
-/// One message for which it would have been otherwise.
+/// A message with a different outcome.
 #[derive(Clone, Copy, Debug)]
 pub struct Difference<'a> {
     pub before: &'a Trace,
@@ -60,11 +61,11 @@ pub struct Difference<'a> {
 #[derive(Debug, Default)]
 pub struct Differences<'a> {
     pub messages: Vec<Difference<'a>>,
-    /// How many went from one outcome to another.
+    /// How many messages changed from one outcome to another.
     pub counts: BTreeMap<(&'static str, &'static str), u64>,
-    /// Messages compared.
+    /// How many messages were compared.
     pub compared: u64,
-    /// Messages whose decision is not stored.
+    /// How many messages have no stored decision.
     pub missing: u64,
 }
 
@@ -86,7 +87,7 @@ impl<'a> Differences<'a> {
     }
 }
 
-/// As the decisions file has it.
+/// The word used in the decisions file.
 pub fn word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Ignored => "ignored",

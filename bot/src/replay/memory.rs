@@ -1,4 +1,4 @@
-//! What long memory would ask for in a replay: nothing is kept, and everything is counted.
+//! The model calls of long-term memory in a replay: nothing is stored, and everything is counted.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use aizuchi_formats::Event;
 use crate::ports::{DigestRequest, PromptBuilder as _, bill};
 use crate::prompts::Prompts;
 
-/// Calls for long memory's sake, and how much models would have read.
+/// The number of calls for long-term memory, and how much models would have read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryCounts {
     pub summaries: u64,
@@ -64,7 +64,7 @@ impl<O> CountingMemory<O> {
         CountingMemory { inner, prompts, policies: policies.clone(), talk, remembered: MemoryCounts::default() }
     }
 
-    /// The prompt as it would have been, as far as its length goes.
+    /// The length of the prompt that would have been sent.
     fn chars(&self, remember: &Remember) -> u64 {
         let room = &remember.call.room;
         let said = self.talk.get(room).map_or(&[][..], Vec::as_slice);

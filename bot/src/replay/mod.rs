@@ -1,4 +1,4 @@
-//! A recorded channel goes through the very engine that would have heard it live, in virtual time.
+//! Runs a recorded channel through the same engine that would have heard it live, in virtual time.
 
 mod decisions;
 mod differences;

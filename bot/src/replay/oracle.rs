@@ -1,4 +1,4 @@
-//! Who judges in a replay: nobody, everybody's friend, a script, the record itself, the built-in model, or the real ones.
+//! Who judges in a replay: always no, always yes, a script, the recorded answers, the built-in model, or the real models.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub enum Judge {
     Offline,
     Live,
     Script(String),
-    /// As it was answered when it was recorded; only a journal knows.
+    /// The recorded answers; only a journal has them.
     Recorded,
 }
 
@@ -47,7 +47,7 @@ impl FromStr for Judge {
 }
 
 impl Judge {
-    /// The one that answers in its place. `models` makes the real models, and is not called unless they are asked.
+    /// The oracle that answers. `models` creates the real models, and is only called if they are needed.
     pub fn oracle(
         &self,
         policies: &Policies,
@@ -70,7 +70,7 @@ impl Judge {
     }
 }
 
-/// The oracle of a replay: posts are always delivered at once, models answer as was asked for.
+/// The oracle of a replay: posts are always delivered at once, and models answer as requested.
 pub struct ReplayOracle {
     stand_in: StandIn,
     source: ModelSource,
@@ -111,7 +111,7 @@ impl Oracle for ReplayOracle {
     }
 }
 
-/// Real models, waited for: in virtual time an answer takes as long as it really took.
+/// Real models: in virtual time an answer takes as long as it really took.
 struct LiveModels {
     runtime: tokio::runtime::Runtime,
     models: Arc<dyn ModelClient>,
@@ -134,8 +134,8 @@ impl LiveModels {
     }
 }
 
-/// JSON Lines `{"question", "match"?, "answer" | "error", "latency_ms"?}`; the first match wins, and what matches
-/// nothing is answered as by the judge that says no.
+/// JSON Lines `{"question", "match"?, "answer" | "error", "latency_ms"?}`; the first match wins, and a question without a
+/// match is answered as by the judge that says no.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script(pub Vec<ScriptLine>);
 

@@ -1,4 +1,4 @@
-//! Brings decisions back to the messages they belong to.
+//! Matches decisions with the messages they belong to.
 
 use std::collections::HashMap;
 
@@ -8,15 +8,15 @@ use aizuchi_core::types::{Message, MessageId, Place};
 
 use super::Decided;
 
-/// Decisions on their way to the lines they belong to.
+/// Decisions and the lines of the log they belong to.
 #[derive(Default)]
 pub struct Pairing {
     done: Vec<Option<Decided>>,
-    /// Lines that wait for their decision; of a repeated message the latest is decided first.
+    /// Lines without a decision yet; of a repeated message the latest is decided first.
     open: HashMap<(Place, MessageId), Vec<OpenLine>>,
 }
 
-/// The number of a line, and what was said there.
+/// The number of a line, and its text.
 type OpenLine = (usize, Box<str>);
 
 impl Pairing {
@@ -35,7 +35,7 @@ impl Pairing {
         self.done[line] = Some(Decided { trace, text: message.text.clone() });
     }
 
-    /// Whether its message was said here.
+    /// Whether the message of this decision is in the log.
     pub fn awaits(&self, trace: &Trace) -> bool {
         self.open.contains_key(&(trace.place.clone(), trace.message.clone()))
     }
@@ -54,7 +54,7 @@ impl Pairing {
         self.done.into_iter().map(|decided| decided.expect("in the end every message is decided")).collect()
     }
 
-    /// What is decided, and how many messages are not.
+    /// The decisions so far, and how many messages have none.
     pub fn finish_early(self) -> (Vec<Decided>, u64) {
         let open = self.open.values().map(|lines| lines.len() as u64).sum();
         (self.done.into_iter().flatten().collect(), open)

@@ -1,4 +1,4 @@
-//! The judge of recorded days: asked the same about the same message, it answers what was answered then.
+//! The judge of recorded days: the same question about the same message gets the answer that was recorded.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use aizuchi_core::{Input, Trace};
 
 use super::ReplayOracle;
 
-/// What the world was asked for.
+/// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallKind {
     Question(Question),
@@ -21,10 +21,10 @@ pub enum CallKind {
 
 type CallKey = (RoomId, MessageId, CallKind);
 
-/// How long it took, and what came of it.
+/// How long it took, and the result.
 type TimedResult<T> = (Span, Result<T, Failure>);
 
-/// What the world answered then, and how long it took. Asked twice, the later answer counts.
+/// The recorded results, and how long each took. If the same was asked twice, the later answer counts.
 #[derive(Clone, Debug, Default)]
 pub struct RecordedAnswers {
     words: HashMap<CallKey, TimedResult<Answer>>,
@@ -48,7 +48,7 @@ impl RecordedAnswers {
             | Input::Tick
             | Input::Recalled(..)
             | Input::Remembered(..)
-            // The words that were written in the end are those that count.
+            // Only the words that were finally written count.
             | Input::ToolCalls(..)
             | Input::ToolResult(..)
             | Input::Refused(..)
@@ -61,8 +61,8 @@ impl RecordedAnswers {
         }
     }
 
-    /// Fills in what only the stored decision knows, because the question was asked before the records begin. How long
-    /// it took is not known any more.
+    /// Fills in what only the stored decision knows, because the question was asked before the records begin. How long it
+    /// took is unknown.
     pub fn learn_from(&mut self, trace: &Trace) {
         for asked in trace.asked.iter().filter(|asked| !asked.cached) {
             let key = (trace.place.room.clone(), trace.message.clone(), CallKind::Question(asked.question));
@@ -78,7 +78,7 @@ impl RecordedAnswers {
 
 pub struct RecordedJudge {
     pub answers: RecordedAnswers,
-    /// Who answers what was never asked.
+    /// Answers questions that were never asked.
     pub otherwise: ReplayOracle,
 }
 

@@ -1,4 +1,4 @@
-//! Recorded days once more, exactly as they were: every record at its time, by the engine that handled it.
+//! Replays recorded days exactly as they were: every record at its time, by the engine that handled it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,16 +11,16 @@ use super::pairing::Pairing;
 use super::recorded::{CallKind, RecordedAnswers};
 use crate::journal::{Engines, Record};
 
-/// What came of it.
+/// The result of a replay of records.
 pub struct ReliveResult {
     pub decided: Vec<Decided>,
-    /// Messages that waited for their decision when the records end.
+    /// How many messages had no decision yet when the records end.
     pub pending: u64,
-    /// What the world answered, for those who try other settings.
+    /// The recorded answers, for a replay with different settings.
     pub answers: RecordedAnswers,
 }
 
-/// Runs the records as they are, by the engines that the first of them finds. `progress` is called with how many are done.
+/// Replays the records, starting with the engines at the first of them. `progress` gets the number done.
 pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut(u64)) -> ReliveResult {
     let mut decisions = Pairing::default();
     let mut listener = AnswerRecorder::default();
@@ -60,11 +60,11 @@ pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut
     ReliveResult { decided, pending, answers: listener.answers }
 }
 
-/// What the records no longer hold, because it was deleted, edited or forgotten.
+/// What the records no longer contain, because it was deleted, edited or forgotten.
 #[derive(Debug, Default)]
 pub struct EmptiedRecords {
     pub count: u64,
-    /// Messages that have the words of an edit from the beginning.
+    /// Messages that have the text of an edit from the beginning.
     reworded: BTreeSet<(RoomId, MessageId)>,
 }
 
@@ -90,7 +90,7 @@ impl EmptiedRecords {
     }
 }
 
-/// Learns what was answered to what.
+/// Records which answer belongs to which question.
 #[derive(Default)]
 struct AnswerRecorder {
     open: HashMap<CallId, (Time, MessageId, CallKind)>,
@@ -108,7 +108,7 @@ impl AnswerRecorder {
                 let Some(message) = brief.answering.last() else { return };
                 (&brief.call, (brief.at, message.clone(), CallKind::Words))
             }
-            // What follows the first post of an answer follows under any settings that split it so.
+            // The later posts of an answer follow under any settings that split it in the same way.
             Effect::Deliver(delivery) if delivery.continues => return,
             Effect::Deliver(delivery) => (&delivery.call, (delivery.at, delivery.answering.clone(), CallKind::Post)),
             Effect::Type(_)
@@ -131,20 +131,21 @@ impl AnswerRecorder {
     }
 }
 
-/// How what is decided now compares with what was decided then.
+/// Compares the decisions of the replay with the stored ones.
 #[derive(Debug, Default)]
 pub struct DecisionComparison<'a> {
     pub same: u64,
-    /// Decisions that are not stored: the store has let go of them, or did not come to it.
+    /// How many decisions are not stored: the store has deleted them, or never wrote them.
     pub missing: u64,
-    /// Decisions about messages whose first words are gone, because they were edited: what is decided about the others is not
-    /// what was decided then.
+    /// How many decisions are about messages whose first text is gone, because they were edited: they cannot be compared
+    /// with the stored ones.
     pub reworded: u64,
-    /// Stored, and now.
+    /// The stored decision, and that of the replay.
     pub different: Vec<(&'a Trace, &'a Decided)>,
 }
 
-/// How far its answer came and what people made of it came later, and earlier versions did not note with what it was answered and how its name was used.
+/// Ignores the progress of the answer and people's response, which came later, and what earlier versions did not store:
+/// with what it was answered, and how the bot's name was used.
 fn is_same(then: &Trace, now: &Trace) -> bool {
     let answered_with = then.answered_with.as_ref().and(now.answered_with.clone());
     let heard_as = then.heard_as.and(now.heard_as);

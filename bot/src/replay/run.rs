@@ -1,4 +1,4 @@
-//! Feeds a log to the engine and collects what was decided.
+//! Feeds a log to the engine and collects the decisions.
 
 use std::collections::HashMap;
 
@@ -15,14 +15,14 @@ use super::memory::MemoryCounts;
 use super::pairing::Pairing;
 use crate::language::Language;
 
-/// One message and what was decided about it.
+/// A message and the decision about it.
 #[derive(Clone, Debug)]
 pub struct Decided {
     pub trace: Trace,
     pub text: Box<str>,
 }
 
-/// A replay, with what it was run on.
+/// The result of a replay, with its input.
 #[derive(Clone, Debug)]
 pub struct Replay {
     pub log: String,
@@ -30,31 +30,32 @@ pub struct Replay {
     /// Settings changed on the command line, as given.
     pub changes: Vec<String>,
     pub judge: String,
-    /// Lines that could not be read.
+    /// How many lines could not be read.
     pub bad_lines: u64,
     /// In the order of the log.
     pub decided: Vec<Decided>,
     pub low: u32,
     pub high: u32,
-    /// What long memory asked for, where it was to be counted.
+    /// The calls of long-term memory, if they were to be counted.
     pub remembered: Option<MemoryCounts>,
-    /// In which its report is written.
+    /// The language of the report.
     pub language: Language,
 }
 
-/// What becomes of the bot's own posts in a log.
+/// How the bot's own posts in a log are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnPosts {
-    /// Passed over: its own posts are those of the replay.
+    /// Skipped: its own posts are those of the replay.
     Ignored,
-    /// Heard as its own.
+    /// Treated as its own.
     Recorded,
-    /// The same of somebody who stands in for it (`--me`): what it would say itself is decided, and nobody sees it.
+    /// The same for a person who stands in for the bot (`--me`): what the bot would say itself is decided, but nobody sees
+    /// it.
     StandIn,
 }
 
-/// Runs the events in virtual time. Rooms keep the order of the log; among rooms, time decides. `progress` is told after
-/// each event how many are done.
+/// Runs the events in virtual time. Rooms keep the order of the log; events of different rooms are ordered by time.
+/// `progress` gets the number of events done, after each one.
 pub fn run(
     policies: Policies,
     oracle: impl Oracle,
@@ -66,7 +67,7 @@ pub fn run(
     let oracle = Posting { oracle, is_seen: own != OwnPosts::StandIn };
     let mut decisions = Pairing::default();
     let mut sim = Sim::new(Engine::new(policies), oracle);
-    // A journal holds what its rooms were told; in a log nobody tells them.
+    // A journal contains what its rooms were told about siblings; a log does not.
     let recorded = events.iter().any(|event| matches!(event.input, Input::Siblings(..)));
     sim.siblings = (!recorded).then(Siblings::default);
     let mut said = vec![None; events.len()];
@@ -79,7 +80,7 @@ pub fn run(
     for (done, (arrives, index)) in in_order_of_arrival(&events).into_iter().enumerate() {
         let mut event = events[index].take().expect("each event is fed once");
         if let (Input::Said(message), Some(line)) = (&mut event.input, said[index]) {
-            // Where nobody noted when it arrived, the order of the log tells.
+            // If the time of arrival is not recorded, the order of the log determines it.
             message.heard.get_or_insert(arrives);
             if own == OwnPosts::Ignored && message.author.voice == Voice::Me {
                 decisions.pass_over(line, message);
@@ -96,7 +97,7 @@ pub fn run(
     decisions.finish()
 }
 
-/// Whether anybody sees what it posts.
+/// Whether people see what the bot posts.
 struct Posting<O> {
     oracle: O,
     is_seen: bool,
@@ -129,8 +130,8 @@ impl<O: Oracle> Oracle for Posting<O> {
     }
 }
 
-/// A message arrives when its room has come to its time: what is dated earlier than its predecessor arrives late, with it. What
-/// is dated far ahead of most that follow it arrives before they do: a wrong date makes nobody else late.
+/// A message arrives when its room reaches its time: one dated earlier than its predecessor arrives late, together with it.
+/// One dated far later than most that follow arrives before them, so that a wrong date delays nobody else.
 fn in_order_of_arrival(events: &[Option<Event>]) -> Vec<(Time, usize)> {
     let mut rooms: HashMap<&RoomId, Vec<(Time, usize)>> = HashMap::new();
     for (index, event) in events.iter().flatten().enumerate() {
@@ -155,7 +156,7 @@ fn in_order_of_arrival(events: &[Option<Event>]) -> Vec<(Time, usize)> {
     order
 }
 
-/// How many of those that follow tell whether a date is wrong, and by how much it has to differ from most of them.
+/// How many of the following messages show whether a date is wrong, and by how much it has to differ from most of them.
 const FOLLOWING: usize = 5;
 const DATED_AHEAD: Span = Span::minutes(24 * 60);
 

@@ -12,7 +12,7 @@ pub struct ReplaySummary {
     pub replies: u64,
     pub acknowledgements: u64,
     pub reactions: u64,
-    /// Questions that went to a model; answers used again are not counted.
+    /// Questions sent to a model; reused answers are not counted.
     pub judge_calls: u64,
     pub judge_prompt_chars: u64,
     pub cached_answers: u64,
@@ -44,7 +44,7 @@ impl ReplaySummary {
         summary
     }
 
-    /// So many of something in a thousand messages.
+    /// A count per thousand messages.
     pub fn per_1000(&self, count: u64) -> f64 {
         if self.messages == 0 { 0.0 } else { count as f64 * 1000.0 / self.messages as f64 }
     }

@@ -1,4 +1,4 @@
-//! What it would have done, for people.
+//! What the bot would have done, as a table for people.
 
 use std::fmt::Write as _;
 
@@ -13,14 +13,14 @@ use crate::cli::harmless;
 use crate::language::{Language, message, say};
 use crate::sentences::sentence;
 
-/// Moments shown in the table; the rest is in the report.
+/// The maximum number of rows; the rest is in the report.
 const ROWS_MAX: usize = 40;
 const TEXT_CHARS_MAX: usize = 80;
 const NAME_CHARS_MAX: usize = 40;
 const REASON_CHARS_MAX: usize = 400;
 const WIDTH_WITHOUT_TERMINAL: u16 = 120;
 
-/// The moments it would have acted, and the figures. With `all`, silence too.
+/// The moments at which the bot would have acted, and the figures. With `all`, silence too.
 pub fn table(replay: &Replay, all: bool, language: Language) -> String {
     let shown = |decided: &&Decided| all || !matches!(decided.trace.outcome, Outcome::Ignored | Outcome::Silent);
     let moments: Vec<&Decided> = replay.decided.iter().filter(shown).collect();

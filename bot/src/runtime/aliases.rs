@@ -1,4 +1,4 @@
-//! Who is one person under several ids: whichever of them is heard, the engine hears the first.
+//! People with several ids: the engine always gets the first one.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use aizuchi_core::Input;
 use aizuchi_core::settings::SamePeople;
 use aizuchi_core::types::PersonId;
 
-/// From each other id of a person to the first.
+/// Maps every other id of a person to the first.
 #[derive(Debug, Default)]
 pub struct PersonAliases(HashMap<PersonId, PersonId>);
 

@@ -1,4 +1,4 @@
-//! What an engine takes in at once: it is written down together.
+//! Inputs that an engine handles together and the journal records together.
 
 use aizuchi_core::Input;
 use aizuchi_core::types::{RoomId, Time};
@@ -9,13 +9,13 @@ use super::ForgetJob;
 use crate::ports::{JournalEntry, TalkWrite};
 use crate::stores::StoreError;
 
-/// Inputs written down together at most.
+/// The maximum number of inputs recorded together.
 pub const BATCH_MAX: usize = 256;
 
 #[derive(Default)]
 pub struct Batch {
     pub entries: Vec<JournalEntry>,
-    /// Who wants to know when it is durable.
+    /// Notified when the batch is durable.
     pub told: Vec<oneshot::Sender<()>>,
     /// The same for each [`JournalEntry::Talk`], in their order.
     stored: Vec<oneshot::Sender<Result<(), StoreError>>>,
@@ -30,7 +30,7 @@ impl Batch {
         self.stored.push(done);
     }
 
-    /// The store refuses: callers that store something of their own get an error instead of waiting.
+    /// The store refuses: callers that store data of their own get an error instead of waiting.
     pub fn refuse_stored(&mut self, error: &StoreError) {
         self.entries.retain(|entry| matches!(entry, JournalEntry::Input(..)));
         for done in self.stored.drain(..) {
@@ -38,8 +38,8 @@ impl Batch {
         }
     }
 
-    /// Everything is durable; `stored` is what came of each [`JournalEntry::Talk`]. Tells everybody and returns what is to be
-    /// handled.
+    /// Everything is durable; `stored` has the result of each [`JournalEntry::Talk`]. Notifies everybody who waits, and
+    /// returns the inputs to handle.
     pub fn into_inputs(self, stored: Vec<Result<Option<Input>, StoreError>>) -> Vec<(Time, Input)> {
         let mut stored = self.stored.into_iter().zip(stored);
         let mut inputs = Vec::with_capacity(self.entries.len());

@@ -1,4 +1,4 @@
-//! Posting: part by part, each under a key that is the same for ever, tried again while that makes sense.
+//! Posting: part by part, each with an idempotency key that never changes, with retries where they make sense.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use crate::language::Language;
 use crate::ports::{Platform, PostError, PostRequest};
 use crate::sentences;
 
-/// The ids of the posts. A reminder was `due` at that time, in words. A part that cannot be posted ends the answer there: what is out is out.
+/// Returns the ids of the posts. `due` says in words when a reminder was due. A part that cannot be posted ends the answer:
+/// the parts before it stay.
 pub async fn deliver(
     context: &RuntimeContext,
     delivery: &Delivery,
@@ -58,7 +59,8 @@ async fn react(
     with_retries(react, retries_max).await.map(|()| Vec::new())
 }
 
-/// Posts a question that people answer with a reaction, and puts both answers under it. Where a platform cannot, people still can.
+/// Posts a question that people answer with a reaction, and adds both reactions to it. If the platform cannot add them,
+/// people still can.
 async fn ask(
     platform: &dyn Platform,
     delivery: &Delivery,
@@ -99,7 +101,7 @@ async fn post(
     Ok(ids)
 }
 
-/// Takes back posts; returns those that are gone.
+/// Deletes posts; returns the ones that are gone.
 pub async fn withdraw(context: &RuntimeContext, withdrawal: &Withdrawal, retries_max: u32) -> Vec<MessageId> {
     let place = &withdrawal.place;
     let Some(platform) = context.platform(place.room.as_str()) else { return Vec::new() };
@@ -116,7 +118,7 @@ pub async fn withdraw(context: &RuntimeContext, withdrawal: &Withdrawal, retries
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// Tries again while the platform asks for patience.
+/// Retries as long as the platform asks to wait.
 async fn with_retries<'a, T>(
     attempt: impl Fn() -> crate::ports::BoxFuture<'a, Result<T, PostError>>,
     retries_max: u32,

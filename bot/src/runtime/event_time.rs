@@ -1,5 +1,5 @@
-//! When something is handled: as of the time it carries where that is now, and never earlier than what was handled before,
-//! unless the engine is told that the clock was set.
+//! When something is handled: at the time it carries if that is recent, and never earlier than the previous input, unless
+//! the engine gets an input saying that the clock was set.
 
 use std::sync::Arc;
 
@@ -9,16 +9,16 @@ use aizuchi_core::{Input, Time};
 use super::RuntimeContext;
 use super::clock::ClockReading;
 
-/// How old an event may be and still be handled as of its own time.
+/// The maximum age of an event that is handled at its own time.
 const FRESH_MS: u64 = 2_000;
 
 /// When an event is handled, and what a message says about that.
 #[derive(Clone, Copy, Debug)]
 pub struct EventTime {
     pub at: Time,
-    /// When it reached us, by the clock that dates it.
+    /// When it arrived, by the clock that dates it.
     heard: Option<Time>,
-    /// Whether it comes late because nobody was here to hear it.
+    /// Whether it is late because the bot was not there to receive it.
     was_away: bool,
 }
 
@@ -36,9 +36,9 @@ pub struct EventTimes {
     context: Arc<RuntimeContext>,
     /// When the last input was handled.
     last: Time,
-    /// How far the clock had been set in all when the engine was last told.
+    /// The total adjustment of the clock that the engine knows about.
     set_by: ClockShift,
-    /// Since when there has always been something to take in.
+    /// Since when there has continuously been something to handle.
     busy_since: Option<Time>,
 }
 
@@ -51,12 +51,12 @@ impl EventTimes {
         self.last
     }
 
-    /// Begins where the records end.
+    /// Starts at the last record.
     pub fn begin(&mut self, last: Time) {
         (self.last, self.set_by) = (last, self.context.clock.read().set_by);
     }
 
-    /// What the engine is to be told, if the clock was set.
+    /// The input that reports an adjustment of the clock, if there was one.
     pub fn notice(&mut self) -> Option<(Time, Input)> {
         let reading = self.context.clock.read();
         let by = ClockShift(reading.set_by.0 - self.set_by.0);
@@ -68,22 +68,22 @@ impl EventTimes {
         Some((self.stamp(&mut set), set))
     }
 
-    /// By the clock as the engine knows it.
+    /// The time by the clock as the engine knows it.
     pub fn now(&self) -> Time {
         let ClockReading { now, set_by } = self.context.clock.read();
         now.shifted(ClockShift(self.set_by.0 - set_by.0)).max(self.last)
     }
 
-    /// Everything is taken in.
+    /// Nothing is waiting.
     pub fn note_idle(&mut self) {
         self.busy_since = None;
     }
 
-    /// An event is handled as of the time it carries, so that a replay of the talk decides the same; what arrives late, or
-    /// is dated ahead, as of now.
+    /// An event is handled at the time it carries, so that a replay of the talk decides the same; one that is late, or
+    /// dated in the future, is handled as of now.
     pub fn stamp(&mut self, input: &mut Input) -> Time {
         if let Input::ClockSet(by) = input {
-            // The same moment by the new clock.
+            // The same instant by the new clock.
             self.last = self.last.shifted(*by);
             return self.last;
         }
@@ -92,7 +92,7 @@ impl EventTimes {
         stamp.at
     }
 
-    /// The same for what is not known in full yet: something that happened in a room at `said_at`.
+    /// The same for an event that is not fully known yet: something that happened in a room at `said_at`.
     pub fn stamp_event(&mut self, room: Option<&RoomId>, said_at: Option<Time>) -> EventTime {
         let now = self.now();
         let ahead = room.map_or(ClockShift(0), |room| self.ahead_of(room, said_at));
@@ -105,7 +105,7 @@ impl EventTimes {
         EventTime { at: self.last, heard, was_away }
     }
 
-    /// How far our clock is ahead of the one that dates this: a platform's, or ours as it was before it was set.
+    /// How far our clock is ahead of the one that dates this: a platform's, or ours before it was set.
     fn ahead_of(&self, room: &RoomId, said_at: Option<Time>) -> ClockShift {
         let told = self.context.clock.read().set_by == self.set_by;
         match said_at {
@@ -116,7 +116,7 @@ impl EventTimes {
         }
     }
 
-    /// Whether a message comes late because nobody was here to hear it, or because there was too much to do. What our own
+    /// Whether a message is late because the bot was not there to receive it, or because too much was waiting. What our own
     /// clock dates is late for no other reason.
     fn was_away(&self, room: &RoomId, at: Time) -> bool {
         let dated_by_us = dated_by_us(room);
@@ -125,12 +125,12 @@ impl EventTimes {
     }
 }
 
-/// Whether what is said in this room carries the time of our own clock.
+/// Whether messages in this room carry the time of our own clock.
 fn dated_by_us(room: &RoomId) -> bool {
     room.as_str().starts_with("web:")
 }
 
-/// When people did it, where that is known.
+/// When people did it, if that is known.
 fn said_at(input: &Input) -> Option<Time> {
     match input {
         Input::Said(message) => Some(message.at),

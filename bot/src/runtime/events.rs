@@ -1,4 +1,4 @@
-//! What others may watch: decisions as they fall, and rooms as they change.
+//! Events that other parts can subscribe to: decisions when they are final, and changes of rooms.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use aizuchi_core::view::RoomView;
 pub enum EngineEvent {
     /// A decision is final.
     Decided(Arc<Trace>),
-    /// Something in a room is different now.
+    /// The view of a room has changed.
     Changed(RoomId, Arc<RoomView>),
 }
 
-/// Notes a room that may be different now, once.
+/// Adds a room that may have changed, without duplicates.
 pub fn touch(touched: &mut Vec<RoomId>, room: Option<&RoomId>) {
     if let Some(room) = room.filter(|room| !touched.contains(room)) {
         touched.push(room.clone());

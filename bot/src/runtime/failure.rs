@@ -1,4 +1,4 @@
-//! Something ended that must go on as long as the program does.
+//! A task ended that must run as long as the program does.
 
 use std::any::Any;
 use std::fmt;
@@ -44,7 +44,7 @@ pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     format!("panicked: {}", text.unwrap_or("no message"))
 }
 
-/// A call whose task panics has failed: its engine waits for a result.
+/// A call whose task panics counts as failed, because its engine waits for a result.
 pub async fn or_failure<T>(call: impl Future<Output = Result<T, CallFailure>>) -> Result<T, CallFailure> {
     AssertUnwindSafe(call).catch_unwind().await.unwrap_or_else(|panic| {
         let why = panic_message(&*panic);

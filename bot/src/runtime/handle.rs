@@ -1,4 +1,4 @@
-//! How platforms tell the engines what happened.
+//! How platforms send inputs to the engines.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -19,12 +19,12 @@ use super::ledger::{Ledger, TotalView};
 use crate::ports::TalkWrite;
 use crate::stores::StoreError;
 
-/// The program is stopping: nobody listens any more.
+/// The program is stopping: no engine receives any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("aizuchi is stopping")]
 pub struct ShuttingDown;
 
-/// Why something is not durable.
+/// Why something was not made durable.
 #[derive(Debug, thiserror::Error)]
 pub enum StoringError {
     #[error(transparent)]
@@ -33,32 +33,33 @@ pub enum StoringError {
     Store(#[from] StoreError),
 }
 
-/// Something for an engine.
+/// A request to a shard.
 #[derive(Debug)]
 pub enum ShardRequest {
-    /// Something happened; told back when it is durable.
+    /// An input; the sender is notified when it is durable.
     Input(Input, oneshot::Sender<()>),
-    /// A platform stores something of its own, and the engine hears of it.
+    /// A platform stores data of its own, and the engine gets the resulting input.
     Store(StoreRequest),
-    /// Something is to be paid for on behalf of a room; told back when that is durable, dropped where it cannot pay.
+    /// Pays for something on behalf of a room; the sender is notified when that is durable, and dropped if the budget does
+    /// not allow it.
     Pay(RoomId, Usage, oneshot::Sender<()>),
-    /// Somebody wants to look.
+    /// Asks for a view of a room.
     Look(RoomId, oneshot::Sender<Option<RoomView>>),
-    /// Somebody wants to be forgotten.
+    /// Forgets a person.
     Forget(ForgetJob),
-    /// A room was closed for good; told back when nothing said there is left in the journal.
+    /// A room was closed for good; the sender is notified when nothing said there is left in the journal.
     Close(RoomId, oneshot::Sender<Result<(), StoreError>>),
 }
 
-/// What a platform keeps itself, to be stored in one commit with the record of it.
+/// A write to data that a platform keeps itself, stored in one commit with its record.
 pub struct StoreRequest {
     pub room: RoomId,
     /// When it happened.
     pub at: Time,
-    /// Whether somebody turns to the bot with it, as far as is known.
+    /// Whether it addresses the bot, as far as is known.
     pub addressed: bool,
     pub write: TalkWrite,
-    /// Told back when it is durable and about to be handled, or could not be stored.
+    /// Notified when it is durable and about to be handled, or could not be stored.
     pub done: oneshot::Sender<Result<(), StoreError>>,
 }
 
@@ -68,17 +69,17 @@ impl std::fmt::Debug for StoreRequest {
     }
 }
 
-/// A person who wants to be forgotten.
+/// A request to forget a person.
 #[derive(Debug)]
 pub struct ForgetJob {
     pub request: Arc<ForgetRequest>,
-    /// How many engines there are: each forgets them in its own rooms.
+    /// The number of engines: each forgets the person in its own rooms.
     pub shards: usize,
-    /// Told back when nothing of them is left here.
+    /// Notified when nothing of the person is left here.
     pub done: oneshot::Sender<Result<(), StoreError>>,
 }
 
-/// Something that waits to be handled.
+/// An input that waits to be handled.
 #[derive(Debug)]
 pub struct Promise(oneshot::Receiver<()>);
 
@@ -89,14 +90,14 @@ impl Promise {
     }
 }
 
-/// Cheap to clone. A room is always heard by the same engine.
+/// Cheap to clone. A room always belongs to the same engine.
 #[derive(Clone, Debug)]
 pub struct EngineHandle {
     shards: Arc<[mpsc::Sender<ShardRequest>]>,
     failures: mpsc::UnboundedSender<TaskFailure>,
-    /// Who is one person under several ids.
+    /// People with several ids.
     same: Arc<RwLock<PersonAliases>>,
-    /// What all rooms spend together, where somebody adds it up.
+    /// What all rooms spend together, if it is tracked.
     ledger: Option<Arc<Ledger>>,
 }
 
@@ -105,7 +106,7 @@ impl EngineHandle {
         EngineHandle { shards: shards.into(), failures, same: Arc::default(), ledger: None }
     }
 
-    /// Runs a task that must not end before the program does: if it does, or panics, the program is ended.
+    /// Runs a task that must not end before the program does: if it ends or panics, the program stops.
     pub async fn supervise(self, task: &'static str, stop: CancellationToken, work: impl Future<Output = ()>) {
         let ended = AssertUnwindSafe(work).catch_unwind().await;
         if !stop.is_cancelled() {
@@ -114,17 +115,17 @@ impl EngineHandle {
         }
     }
 
-    /// The same, knowing what all rooms spend together.
+    /// The same, with the ledger of what all rooms spend together.
     pub fn with_ledger(self, ledger: Arc<Ledger>) -> EngineHandle {
         EngineHandle { ledger: Some(ledger), ..self }
     }
 
-    /// What all rooms spent today, as it is shown in one of them.
+    /// What all rooms spent today, as shown in one of them.
     pub fn total(&self, room: &RoomId, now: Time) -> TotalView {
         self.ledger.as_ref().map(|ledger| ledger.today(room, now)).unwrap_or_default()
     }
 
-    /// Has a room pay for something it did not ask for itself, before it is done. `false` where its budget, or that of all
+    /// Charges a room for something it did not ask for itself, before it is done. `false` if its budget, or that of all
     /// rooms, does not allow it.
     pub async fn pay(&self, room: &RoomId, usage: Usage) -> Result<bool, ShuttingDown> {
         let (done, durable) = oneshot::channel();
@@ -132,19 +133,19 @@ impl EngineHandle {
         Ok(durable.await.is_ok())
     }
 
-    /// From now on the ids of one person are heard as one, for every clone.
+    /// From now on the ids of one person are treated as one, for every clone.
     pub fn with_aliases(self, settings: &Settings) -> EngineHandle {
         *self.same.write().unwrap_or_else(PoisonError::into_inner) = PersonAliases::new(&settings.people.same);
         self
     }
 
-    /// Returns when it is durable, and is about to be handled. Waits while there is too much to do.
+    /// Returns when the input is durable and about to be handled. Waits while there is too much to do.
     pub async fn submit(&self, input: Input) -> Result<(), ShuttingDown> {
         self.enqueue(input).await?.durable().await
     }
 
-    /// Returns when it waits to be handled, after everything of its room that was queued before. Waits while there is too
-    /// much to do.
+    /// Returns when the input is queued, after everything of its room that was queued before. Waits while there is too much
+    /// to do.
     pub async fn enqueue(&self, mut input: Input) -> Result<Promise, ShuttingDown> {
         self.same.read().unwrap_or_else(PoisonError::into_inner).unite(&mut input);
         let room = input.room().expect("platforms tell of rooms");
@@ -153,8 +154,8 @@ impl EngineHandle {
         Ok(Promise(durable))
     }
 
-    /// Has something stored that a platform keeps itself, and heard, in one commit. Returns when that is durable, and is about
-    /// to be handled. Waits while there is too much to do, but not for a store that refuses.
+    /// Stores data that a platform keeps itself together with the engine's input, in one commit. Returns when that is
+    /// durable and about to be handled. Waits while there is too much to do, but not for a store that refuses.
     pub async fn store(&self, room: RoomId, at: Time, addressed: bool, write: TalkWrite) -> Result<(), StoringError> {
         let same = self.same.clone();
         let write = write.finished_by(move |input| same.read().unwrap_or_else(PoisonError::into_inner).unite(input));
@@ -165,12 +166,12 @@ impl EngineHandle {
         Ok(stored.await.map_err(|_| ShuttingDown)??)
     }
 
-    /// Other settings hold from now on, in every room. Returns when that is durable.
+    /// New settings apply from now on, in every room. Returns when that is durable.
     pub async fn change_policies(&self, policies: &Policies) -> Result<(), ShuttingDown> {
         let mut durable = Vec::new();
         for shard in self.shards.iter() {
             let (done, is_durable) = oneshot::channel();
-            // Their number holds from the next start on.
+            // A different number of engines takes effect at the next start.
             let input = Input::PolicyChanged(Box::new(policies.stated().with_shards(self.shards.len())));
             shard.send(ShardRequest::Input(input, done)).await.map_err(|_| ShuttingDown)?;
             durable.push(is_durable);
@@ -185,14 +186,14 @@ impl EngineHandle {
         Ok(())
     }
 
-    /// A look at a room; `None` if nothing was ever heard there.
+    /// A view of a room; `None` if nothing was ever heard there.
     pub async fn view(&self, room: &RoomId) -> Result<Option<RoomView>, ShuttingDown> {
         let (done, seen) = oneshot::channel();
         self.shard(room).send(ShardRequest::Look(room.clone(), done)).await.map_err(|_| ShuttingDown)?;
         seen.await.map_err(|_| ShuttingDown)
     }
 
-    /// Has every engine forget a person, and the journal too. Returns when nothing of them is left there.
+    /// Makes every engine and the journal forget a person. Returns when nothing of them is left there.
     pub async fn forget(&self, request: &Arc<ForgetRequest>) -> Result<(), StoringError> {
         for shard in self.shards.iter() {
             let (done, forgotten) = oneshot::channel();
@@ -203,19 +204,19 @@ impl EngineHandle {
         Ok(())
     }
 
-    /// Has the journal let go of a room that is closed for good. Returns when nothing that was said there is left in it.
+    /// Deletes a room that is closed for good from the journal. Returns when nothing that was said there is left in it.
     pub async fn close(&self, room: &RoomId) -> Result<(), StoringError> {
         let (done, closed) = oneshot::channel();
         self.shard(room).send(ShardRequest::Close(room.clone(), done)).await.map_err(|_| ShuttingDown)?;
         Ok(closed.await.map_err(|_| ShuttingDown)??)
     }
 
-    /// Every id of a person, the one they are known by first.
+    /// Every id of a person, their main id first.
     pub fn ids_of(&self, person: &PersonId) -> Vec<PersonId> {
         self.same.read().unwrap_or_else(PoisonError::into_inner).all(person)
     }
 
-    /// The id a person is known by.
+    /// The main id of a person.
     pub fn first_id(&self, person: &PersonId) -> PersonId {
         self.same.read().unwrap_or_else(PoisonError::into_inner).first(person)
     }

@@ -1,5 +1,5 @@
-//! Adds up what all rooms spend, over all engines, and is before every call of a model: what the budget over all rooms
-//! does not allow is not asked, and the room is told so by an input like any other.
+//! Adds up what all rooms spend, over all engines, and checks every model call first: a call that the budget over all rooms
+//! does not allow is not made, and the room gets an input that says so.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,26 +18,26 @@ pub struct Ledger(Mutex<LedgerState>);
 struct LedgerState {
     total: TotalBudget,
     policies: Arc<Policies>,
-    /// Models of which it was logged that their price is an estimate.
+    /// Models for which a warning about an estimated price was logged.
     warned: HashSet<String>,
-    /// What the gauges show.
+    /// The value the gauges show.
     shown: Option<Cost>,
-    /// The limit that was reached last, so that it is logged once.
+    /// The limit that was last reached, so that it is logged once.
     reached: Option<u64>,
 }
 
-/// What all rooms spent today, and by which prices.
+/// What all rooms spent today, and at which prices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TotalView {
     pub spent: Cost,
     /// Zero is no limit.
     pub limit: Cost,
-    /// What the room of whoever looks may spend; zero is no limit.
+    /// The limit of the room in which this is shown; zero is no limit.
     pub room_limit: Cost,
     pub estimated: Vec<EstimatedPrice>,
 }
 
-/// The price of a model that nobody listed.
+/// The assumed price of a model that is not in the price list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EstimatedPrice {
     pub model: String,
@@ -45,11 +45,11 @@ pub struct EstimatedPrice {
     pub basis: PriceBasis,
 }
 
-/// Whose spending an input may change.
+/// Which rooms' spending an input may change.
 pub enum SpendingScope {
     Room(RoomId),
     Everybody,
-    /// Those whom its effects are about.
+    /// The rooms of its effects.
     OfEffects,
 }
 
@@ -63,11 +63,11 @@ impl SpendingScope {
     }
 }
 
-/// Work that is paid for without a call of the engine.
+/// The serial for work that is paid for without a call of the engine.
 const OUTSIDE: u64 = 0;
 
 impl Ledger {
-    /// Sums up what the engines spent before, what was in flight when they stopped included.
+    /// Adds up what the engines spent before, including what was in flight when they stopped.
     pub fn new(engines: &[Engine], policies: &Policies) -> Ledger {
         let mut total = TotalBudget::default();
         engines.iter().for_each(|engine| total.take_over(engine));
@@ -81,7 +81,7 @@ impl Ledger {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Other settings hold from now on.
+    /// New settings apply from now on.
     pub fn set_policies(&self, policies: &Policies) {
         let mut book = self.book_of_all();
         book.policies = Arc::new(policies.clone());
@@ -89,7 +89,7 @@ impl Ledger {
         book.warn_of_estimates();
     }
 
-    /// Takes over what an input has changed.
+    /// Books what an input has changed.
     pub fn book(&self, engine: &Engine, now: Time, whose: &SpendingScope, effects: &[Effect]) {
         let mut book = self.book_of_all();
         let mut note = |room: &RoomId, spent: &Spent| book.total.book(room, spent);
@@ -105,7 +105,7 @@ impl Ledger {
         book.show(now);
     }
 
-    /// What the room is told instead of an answer, where nothing is left for this call.
+    /// The input a room gets instead of an answer, if no budget is left for this call.
     pub fn refuse(&self, engine: &Engine, now: Time, effect: &Effect) -> Option<Input> {
         let call = effect.call()?;
         let cost = engine.reserved(call)?;
@@ -118,7 +118,7 @@ impl Ledger {
         Some(Input::Refused(call.clone(), why))
     }
 
-    /// Whether a room and all rooms together can pay for this; if so, it is set aside until the bill is booked.
+    /// Whether a room and all rooms together can pay for this; if so, the amount is reserved until the bill is booked.
     pub fn can_pay(&self, engine: &Engine, now: Time, room: &RoomId, usage: &Usage) -> bool {
         let cost = Cost::from(usage);
         let policy = engine.policies().for_room(room.as_str());
@@ -127,7 +127,7 @@ impl Ledger {
         here && self.book_of_all().total.admit(engine.policies(), now, &call, cost).is_ok()
     }
 
-    /// As it is shown in a room.
+    /// The total as shown in a room.
     pub fn today(&self, room: &RoomId, now: Time) -> TotalView {
         let book = self.book_of_all();
         let spent = book.total.today(&book.policies, now);

@@ -1,24 +1,25 @@
-//! What waits for its turn: in the order in which it came, except that people who address the bot go first, together with
-//! what came before them in the same room.
+//! A queue of requests in order of arrival, except that people who address the bot go first, together with everything
+//! queued earlier in the same room.
 
 use std::collections::{HashMap, VecDeque};
 
 use aizuchi_core::types::{RoomId, Visibility};
 use aizuchi_core::{Input, Policies};
 
-/// Taken beside those who go first: nobody waits for ever, and nobody who goes first waits for many.
+/// How many others are taken along with those that go first: nobody waits forever, and nobody who goes first waits for
+/// many.
 const OTHERS_MAX: usize = 32;
 
 #[derive(Debug)]
 pub struct PriorityQueue<T> {
     waiting: VecDeque<QueuedItem<T>>,
-    /// How many of them go first.
+    /// How many requests in the queue go first.
     addressed: usize,
 }
 
 #[derive(Debug)]
 struct QueuedItem<T> {
-    /// None where it concerns all rooms: nothing overtakes that.
+    /// `None` if it concerns all rooms: nothing overtakes such a request.
     room: Option<RoomId>,
     addressed: bool,
     what: T,
@@ -39,7 +40,7 @@ impl<T> PriorityQueue<T> {
         self.waiting.is_empty()
     }
 
-    /// Whether somebody waits who goes first.
+    /// Whether a request that goes first is waiting.
     pub fn is_urgent(&self) -> bool {
         self.addressed > 0
     }
@@ -49,13 +50,13 @@ impl<T> PriorityQueue<T> {
         self.waiting.push_back(QueuedItem { room, addressed, what });
     }
 
-    /// The next ones, `count_max` at most. Within a room the order stays as it was.
+    /// Takes the next requests, at most `count_max`. The order within a room is kept.
     pub fn take(&mut self, count_max: usize) -> Vec<T> {
         if !self.is_urgent() {
             let count = count_max.min(self.waiting.len());
             return self.waiting.drain(..count).map(|queued| queued.what).collect();
         }
-        // A quarter is for the others, however many go first.
+        // A quarter is reserved for the others, however many go first.
         let first_max = count_max - count_max / 4;
         let last_of = self.rooms_first();
         let (mut taken, mut rest) = (Vec::new(), VecDeque::with_capacity(self.waiting.len()));
@@ -74,7 +75,7 @@ impl<T> PriorityQueue<T> {
         taken.into_iter().map(|queued| queued.what).collect()
     }
 
-    /// The rooms in which somebody goes first, and the index of the last of them there.
+    /// The rooms that have a request that goes first, and the index of the last one in each.
     fn rooms_first(&self) -> HashMap<RoomId, usize> {
         let before_all = self.waiting.iter().enumerate().take_while(|(_, queued)| queued.room.is_some());
         let addressed = before_all.filter(|(_, queued)| queued.addressed);
@@ -82,7 +83,7 @@ impl<T> PriorityQueue<T> {
     }
 }
 
-/// Whether somebody turns to the bot, as far as the input alone can tell: a mention, a reply, its name, an order.
+/// Whether somebody addresses the bot, as far as the input alone can tell: a mention, a reply, its name, a command.
 pub fn is_addressed(input: &Input, policies: &Policies) -> bool {
     match input {
         Input::Said(message) => {

@@ -1,4 +1,4 @@
-//! What is written down beside the loop: decisions, and now and then the state of the engine.
+//! What is stored beside the loop: decisions, and periodically the state of the engine.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ pub struct Saver {
     shard: usize,
     /// Records since the last snapshot.
     unsaved: u64,
-    /// Decisions being written down; what could not be written comes back.
+    /// Decisions that are being stored; a failed task returns them.
     keeping: JoinSet<Result<(), Decisions>>,
     unkept: Vec<Decisions>,
-    /// A snapshot being written down, and how many records it makes unnecessary to read at a start.
+    /// A snapshot that is being stored, and how many records a start can skip because of it.
     saving: Option<(JoinHandle<Result<(), SaveError>>, u64)>,
 }
 
-/// Why a snapshot was not written down, and the decisions that were not kept before it.
+/// Why a snapshot was not stored, and the decisions that could not be stored before it.
 struct SaveError {
     error: StoreError,
     unkept: Vec<Decisions>,
@@ -33,7 +33,7 @@ impl Saver {
         Saver { journal, shard, unsaved: 0, keeping: JoinSet::new(), unkept: Vec::new(), saving: None }
     }
 
-    /// So many records were added to the journal.
+    /// This many records were appended to the journal.
     pub fn count(&mut self, records: usize) {
         self.unsaved += records as u64;
     }
@@ -42,12 +42,12 @@ impl Saver {
         self.unsaved
     }
 
-    /// The state was written down by somebody else.
+    /// The state was stored by other means.
     pub fn is_saved(&mut self) {
         self.unsaved = 0;
     }
 
-    /// Written with one of the next commits; nobody waits for it, and after a crash it is worked out again.
+    /// Stores decisions with one of the next commits. Nothing waits for this; after a crash they are computed again.
     pub fn keep(&mut self, decided: Vec<Trace>) {
         if !decided.is_empty() {
             let (journal, decided) = (self.journal.clone(), Decisions::from(decided));
@@ -64,15 +64,16 @@ impl Saver {
         }
     }
 
-    /// Everything that was decided is kept. A snapshot being written down ends first: it may not come after what follows.
+    /// Waits until all decisions are stored. A snapshot that is being stored finishes first, because it must not come after
+    /// what follows.
     pub async fn keep_all(&mut self) -> Result<(), StoreError> {
         self.end_snapshot().await;
         keep_all(&self.journal, &mut self.keeping, &mut self.unkept).await
     }
 
-    /// Writes down the state and waits until that is done.
+    /// Stores the state and waits until that is done.
     pub async fn save(&mut self, state: impl FnOnce() -> ShardState) {
-        // Beyond a snapshot no start works them out again.
+        // A start does not recompute decisions from before a snapshot.
         if let Err(error) = self.keep_all().await {
             return tracing::warn!(%error, "cannot store decisions; the journal has them");
         }
@@ -86,8 +87,8 @@ impl Saver {
         }
     }
 
-    /// Has the state written down while the loop goes on, since it may be large. One at a time. The state says after which
-    /// record it is: others may follow meanwhile.
+    /// Stores the state while the loop goes on, since it may be large. One at a time. The state says after which record it
+    /// was taken, since others may follow meanwhile.
     pub async fn begin_save(&mut self, state: impl FnOnce() -> ShardState) {
         if self.saving.as_ref().is_some_and(|(task, _)| !task.is_finished()) {
             return;
@@ -119,7 +120,7 @@ impl Saver {
     }
 }
 
-/// What is being kept is kept, and then what could not be kept before.
+/// Waits for the decisions that are being stored, and then stores the ones that failed before.
 async fn keep_all(
     journal: &Journal,
     keeping: &mut JoinSet<Result<(), Decisions>>,

@@ -40,9 +40,9 @@ pub struct Shard {
     journal: Journal,
     context: Arc<RuntimeContext>,
     inbox: mpsc::Receiver<ShardRequest>,
-    /// What came out of the inbox and waits for its turn.
+    /// Requests taken from the inbox that wait for their turn.
     queue: PriorityQueue<ShardRequest>,
-    /// Answers of models and platforms: at most one for each call in flight, so it needs no other bound.
+    /// Answers of models and platforms: at most one for each call in flight, so the channel needs no other bound.
     results: mpsc::UnboundedReceiver<Input>,
     runner: EffectRunner,
     ledger: Arc<Ledger>,
@@ -51,14 +51,14 @@ pub struct Shard {
     stop: CancellationToken,
     times: EventTimes,
     seq: u64,
-    /// Whether the store refused what was to be recorded last.
+    /// Whether the store refused the last append.
     refused: bool,
     saver: Saver,
-    /// Has all shards take a snapshot, so that a start reads little of the journal whichever shard was busy.
+    /// Makes all shards take a snapshot, so that a start reads little of the journal whichever shard was busy.
     snapshots: watch::Sender<()>,
     snapshot_due: watch::Receiver<()>,
     batch: Batch,
-    /// By when everything must be at its end, once it is told to stop.
+    /// The deadline of a shutdown, once one has begun.
     ends_by: Option<Instant>,
 }
 
@@ -90,7 +90,7 @@ impl Shard {
         }
     }
 
-    /// Ends when it is told to stop, or with `Err` when it cannot go on.
+    /// Runs until shutdown; returns `Err` if it cannot go on.
     pub async fn run(mut self, last: Time, seq: u64, opening: Vec<Input>) -> Result<(), StoreError> {
         self.seq = seq;
         self.times.begin(last);
@@ -126,7 +126,7 @@ impl Shard {
             Ok(()) = self.snapshot_due.changed() => self.save().await,
             () = self.context.clock.sleep_until(self.engine.next_deadline()) => {
                 self.notice_clock();
-                // Early wakings are nothing that happened.
+                // An early wake-up is not an event.
                 let now = self.now();
                 if self.batch.entries.is_empty() && self.engine.next_deadline().is_some_and(|due| due <= now) {
                     self.stamp(Input::Tick);
@@ -136,14 +136,14 @@ impl Shard {
         true
     }
 
-    /// Whatever else is there already is handled together; people who address it go first.
+    /// Adds everything that is already waiting to the batch; people who address the bot go first.
     fn take_more(&mut self) {
         while self.batch.entries.len() < BATCH_MAX
             && let Ok(input) = self.results.try_recv()
         {
             self.stamp(input);
         }
-        // As many as may wait in the inbox at the same time: each of them can be seen.
+        // The queue holds as many requests as the inbox, so that all of them can be prioritised.
         while self.queue.len() < self.inbox.max_capacity()
             && let Ok(heard) = self.inbox.try_recv()
         {
@@ -194,7 +194,7 @@ impl Shard {
         self.times.now()
     }
 
-    /// Tells the engine that the clock was set, if it was.
+    /// Passes an input to the engine if the clock was set.
     fn notice_clock(&mut self) {
         self.batch.entries.extend(self.times.notice().map(|(at, input)| JournalEntry::Input(at, input)));
     }
@@ -210,7 +210,7 @@ impl Shard {
         let (forgets, looks) = (std::mem::take(&mut batch.forgets), std::mem::take(&mut batch.looks));
         let closes = std::mem::take(&mut batch.closes);
         if !batch.entries.is_empty() {
-            // What is not written down has not happened: it is told, asked or looked for again at the next start.
+            // Without a record it has not happened: it is received, asked or looked for again at the next start.
             let inputs = match self.append(batch).await {
                 Ok(inputs) => inputs,
                 Err(AppendError::Stopping) => return Ok(()),
@@ -306,7 +306,7 @@ impl Shard {
         metrics::gauge!("aizuchi_rooms", "shard" => self.number.to_string()).set(self.engine.rooms() as f64);
     }
 
-    /// With many rooms a snapshot is large and is taken less often: what it costs stays in proportion to what happens.
+    /// With many rooms a snapshot is large and is taken less often, so that its cost stays in proportion to what happens.
     fn save_now_and_then(&self) {
         let records = u64::from(self.context.store.snapshot_records);
         if self.saver.unsaved() >= records.max(8 * self.engine.rooms() as u64) {
@@ -323,10 +323,10 @@ impl Shard {
         ShardState::of(self.number, self.times.last(), &self.engine)
     }
 
-    /// Somebody wants to be forgotten. What is written down of them and what the engine knows go together; only then
-    /// follows what has to be asked for again.
+    /// Forgets a person. Their records and the engine's knowledge of them are deleted together; the effects that have to be
+    /// requested again follow only then.
     async fn forget(&mut self, request: &Arc<ForgetRequest>, shards: usize) -> Result<(), StoreError> {
-        // What is still being written down would come too late.
+        // Decisions that are still being stored would otherwise be missed.
         self.saver.keep_all().await?;
         let found = self.journal.footprints(self.number, shards, request.clone()).await?;
         let mut effects = Vec::new();
@@ -355,7 +355,7 @@ impl Shard {
         forgotten
     }
 
-    /// A room is closed for good, and the engine has heard so: what was said there leaves the journal.
+    /// A room is closed for good, and the engine has handled that: what was said there is deleted from the journal.
     async fn forget_closed(&mut self, room: RoomId) -> Result<(), StoreError> {
         self.saver.keep_all().await?;
         let policies = self.engine.policies().clone();
@@ -369,12 +369,12 @@ impl Shard {
         *self.ends_by.get_or_insert_with(|| Instant::now() + Duration::from_secs(patience.into()))
     }
 
-    /// Posts on their way may finish; models are asked again at the next start.
+    /// Posts that are being sent may finish; models are called again at the next start.
     async fn finish(mut self) -> Result<(), StoreError> {
         self.context.ready.send_replace(false);
         self.inbox.close();
         self.runner.abort_calls();
-        // The next start could not tell a clock that was set from time that passed.
+        // Otherwise the next start could not tell a clock that was set from time that passed.
         self.notice_clock();
         self.handle_batch().await?;
         self.runner.abort_calls();

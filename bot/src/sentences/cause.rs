@@ -1,4 +1,4 @@
-//! What decided, as a message.
+//! The cause of a decision, as a message.
 
 use std::borrow::Cow;
 
@@ -70,7 +70,7 @@ fn unheard(why: Unheard) -> LocalizedMessage {
     }
 }
 
-/// What a closed gate found; none for a gate that this version does not know.
+/// The finding of a closed gate; `None` for a gate that this version does not know.
 fn gate_closed(id: &str, found: Closed) -> Option<LocalizedMessage> {
     let gate = GATES.iter().find(|gate| gate.id == id)?;
     Some(message!(
@@ -95,7 +95,7 @@ fn said_yes(reason: &str, delay: Span, state: Option<State>) -> LocalizedMessage
     }
 }
 
-/// A judge's words as a sentence that has an end.
+/// A judge's words as a sentence with a full stop.
 fn ended(reason: &str) -> Cow<'_, str> {
     let reason = reason.trim_end();
     if reason.ends_with(['.', '!', '?', '。', '！', '？', '…']) {

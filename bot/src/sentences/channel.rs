@@ -1,10 +1,10 @@
-//! What a channel is about, in words.
+//! What a channel is about, as text.
 
 use aizuchi_core::memory::ChannelMemory;
 
 use crate::language::{Language, LocalizedMessage, message};
 
-/// What is remembered of a channel, a line each; empty where nothing is.
+/// What is remembered of a channel, one line each; empty if nothing is.
 pub fn channel(channel: &ChannelMemory, language: Language) -> String {
     if channel.is_empty() {
         return String::new();
@@ -24,7 +24,7 @@ pub fn channel(channel: &ChannelMemory, language: Language) -> String {
     lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
-/// Whatever a name or a summary holds: it stays on its line.
+/// A name or a summary must stay on its line, whatever it contains.
 fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Decisions in words: a trace becomes messages with typed arguments, and those a sentence in some language.
+//! Decisions as text: a trace becomes messages with typed arguments, and those become a sentence in some language.
 
 mod cause;
 mod channel;
@@ -30,7 +30,7 @@ pub fn approval(request: &ApprovalRequest, language: Language) -> String {
     )
 }
 
-/// A reminder as it is posted. `due` is when it was to be said, in words.
+/// A reminder as it is posted. `due` says in words when it was due.
 pub fn reminder(post: &ReminderPost, due: &str, language: Language) -> String {
     let text = match &post.asked_by {
         Some(name) => say!(language, "reminder-post-for", name = &**name, text = &*post.text),

@@ -1,4 +1,4 @@
-//! The sentence of a decision: what it did, why, and what that was weighed by.
+//! The sentence of a decision: what the bot did, why, and which numbers decided.
 
 use std::cmp::Ordering;
 
@@ -9,13 +9,13 @@ use aizuchi_core::types::{Addressed, HeardAs};
 use super::cause;
 use crate::language::{Language, LocalizedMessage, LocalizedValue, message, say};
 
-/// What it did and why, in words.
+/// What the bot did and why, as text.
 pub fn sentence(trace: &Trace, language: Language) -> String {
     let said: Vec<String> = parts(trace).iter().map(|part| part.say(language)).collect();
     say!(language, "decision", outcome = outcome(trace.outcome).say(language), why = said.join(" "))
 }
 
-/// Why, as data for the page: without what it did and the points, which it shows beside it.
+/// The reasons as data for the page: without the outcome and the points, which it shows beside them.
 pub fn why(trace: &Trace) -> Vec<LocalizedMessage> {
     [
         Some(cause(trace)),
@@ -39,7 +39,7 @@ fn parts(trace: &Trace) -> Vec<LocalizedMessage> {
         .collect()
 }
 
-/// What it did.
+/// What the bot did.
 pub fn outcome(outcome: Outcome) -> LocalizedMessage {
     match outcome {
         Outcome::Ignored => message!("outcome-ignored"),
@@ -50,7 +50,7 @@ pub fn outcome(outcome: Outcome) -> LocalizedMessage {
     }
 }
 
-/// What spoke for joining or against it, by its id.
+/// A reason for or against joining, by its id.
 pub fn reason(id: &str) -> LocalizedMessage {
     message!(format!("because-{id}"))
 }
@@ -67,7 +67,7 @@ fn score(trace: &Trace) -> Option<LocalizedMessage> {
     })
 }
 
-/// What was learnt says of this message, and what it was compared with.
+/// What the learnt model says about this message, and what it was compared with.
 fn likelihood(trace: &Trace) -> Option<LocalizedMessage> {
     if let Some(p_turn) = trace.p_turn.filter(|_| trace.its_turn || trace.addressed == Some(Addressed::Turn)) {
         return Some(message!("likelihood", chance = message!("chance-turn", p = percent(p_turn))));
@@ -87,7 +87,7 @@ fn likelihood(trace: &Trace) -> Option<LocalizedMessage> {
     })
 }
 
-/// What the settings made of the likelihood, and why: `score.call_odds` and `score.keyword_odds`.
+/// How the settings changed the likelihood, and why: `score.call_odds` and `score.keyword_odds`.
 fn change(trace: &Trace, p_join: f32) -> Option<LocalizedMessage> {
     let worth = trace.bar?.worth;
     let p = percent(worth);
@@ -113,7 +113,7 @@ fn needs(bar: Bar) -> LocalizedMessage {
     }
 }
 
-/// Whole percents, and what is less than half of one as that.
+/// Whole percents; less than half a percent is shown as that.
 fn percent(share: f32) -> LocalizedValue {
     LocalizedValue::Percent((100.0 * share).round_ties_even() as u32)
 }
@@ -130,7 +130,7 @@ fn answered_with(trace: &Trace) -> Option<LocalizedMessage> {
     trace.answered_with.as_ref().map(|other| message!("answered-with", other = other))
 }
 
-/// What it looked up or did for its answer.
+/// The tools it used for its answer.
 fn tools(trace: &Trace) -> Option<LocalizedMessage> {
     let mut names: Vec<&str> = Vec::new();
     for tool in trace.tools.iter().filter(|tool| tool.ended == "returned") {
@@ -141,7 +141,7 @@ fn tools(trace: &Trace) -> Option<LocalizedMessage> {
     (!names.is_empty()).then(|| message!("used-tools", tools = names.join(", ")))
 }
 
-/// How many posts its answer is, and why not more.
+/// How many posts its answer has, and why not more.
 fn posts(trace: &Trace) -> Option<LocalizedMessage> {
     let chunks = trace.chunks.as_ref()?;
     let (posted, of) = (chunks.posted(), chunks.of);

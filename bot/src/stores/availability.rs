@@ -1,14 +1,14 @@
-//! Waits for room on a full disk, and for a server that does not answer.
+//! Waits for space on a full disk, and for a server that does not answer.
 
 use std::time::Duration;
 
 use super::StoreError;
 
 const TRIES_EVERY: Duration = Duration::from_secs(2);
-/// Tries between two lines in the log.
+/// How many attempts are made between two log lines.
 const SAYS_EVERY: u32 = 30;
 
-/// Tries until there is room for it and the server answers. Fails for any other reason at once.
+/// Retries until there is space and the server answers. Fails at once for any other reason.
 pub async fn wait_until_available<T>(mut attempt: impl AsyncFnMut() -> Result<T, StoreError>) -> Result<T, StoreError> {
     let mut tries: u32 = 0;
     loop {

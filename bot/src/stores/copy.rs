@@ -1,8 +1,9 @@
-//! Takes everything along from one store into another.
+//! Copies everything from one store into another.
 //!
-//! The source is read as it is at one moment, so that a program may go on writing to it. Rows go in the order of their keys, in parts, each
-//! part a commit that may be repeated: a copy that was interrupted goes on behind the last row that is there, once it is
-//! certain that what is there is a beginning of the source. In the end both sides are counted and summed.
+//! The source is read as of one moment, so that a program may keep writing to it. Rows are copied in the order of their
+//! keys, in parts; each part is a commit that may be repeated. An interrupted copy continues after the last row in the
+//! destination, once it is certain that the destination is a prefix of the source. In the end both sides are counted and
+//! summed.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -13,10 +14,10 @@ use xxhash_rust::xxh3::Xxh3;
 use super::StoreError;
 use crate::ports::{Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
 
-/// Rows read and written at once.
+/// How many rows are read and written at once.
 const PART: usize = 1_000;
 
-/// How far a copy has come.
+/// The progress of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopyProgress {
     pub table: &'static str,
@@ -24,11 +25,11 @@ pub struct CopyProgress {
     pub of: u64,
 }
 
-/// What was copied.
+/// The result of a copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CopySummary {
     pub rows: u64,
-    /// Of these, how many were there already.
+    /// How many of these existed already.
     pub found: u64,
     /// By table.
     pub counts: Vec<(&'static str, u64)>,
@@ -57,7 +58,7 @@ impl From<CopyError> for StoreError {
     }
 }
 
-/// Rows, whatever their order: how many, and the sum of their checksums.
+/// A summary of rows that does not depend on their order: how many, and the sum of their checksums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Digest {
     count: u64,
@@ -91,7 +92,7 @@ impl Digest {
     }
 }
 
-/// The fact of a row of `memory_fact`.
+/// Decodes a row of `memory_fact`.
 pub fn decode_fact(row: &[Cell]) -> Result<Fact, StoreError> {
     let unreadable = |what: String| StoreError::Failed(format!("cannot read a fact: {what}"));
     match row {
@@ -100,7 +101,7 @@ pub fn decode_fact(row: &[Cell]) -> Result<Fact, StoreError> {
     }
 }
 
-/// The fact, the model and the numbers of a row of `memory_vector`.
+/// Decodes a row of `memory_vector`: the fact, the model and the vector.
 pub fn decode_vector(row: &[Cell]) -> Result<(FactId, &str, Vec<f32>), StoreError> {
     match row {
         [Cell::Integer(fact), Cell::Text(model), Cell::Bytes(bytes)] => {
@@ -120,7 +121,7 @@ pub async fn copy(
     progress: &mut (dyn FnMut(CopyProgress) + Send),
 ) -> Result<CopySummary, CopyError> {
     let source: Source = Arc::new(Mutex::new(from.source().await?));
-    // Of all tables first: what is refused is refused before anything is written.
+    // All tables are checked first, so that a refusal comes before anything is written.
     let mut there = Vec::new();
     for table in scope.tables() {
         there.push(if scope.merges(table) { 0 } else { beginning(&source, to, table).await? });
@@ -222,7 +223,7 @@ async fn verify(to: &dyn CopyStore, table: &'static CopyTable, expected: Digest)
     Err(CopyError::Differs { table: table.name, found: found.count, of: expected.count })
 }
 
-/// Whether all rows arrived beside those that were there.
+/// Whether all rows arrived in addition to those that existed.
 async fn verify_merged(source: &Source, to: &dyn CopyStore, table: &'static CopyTable) -> Result<(), CopyError> {
     let there: Source = Arc::new(Mutex::new(to.source().await?));
     let (wanted, there) = (read_all(source, table).await?, read_all(&there, table).await?);

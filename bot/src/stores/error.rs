@@ -1,4 +1,4 @@
-//! What a store says when it cannot do as it is asked.
+//! Why a store cannot do what it is asked.
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
@@ -13,7 +13,7 @@ pub enum StoreError {
          aizuchi, restore a backup (`aizuchi backup`) and start it again"
     )]
     Gone(String),
-    /// A server does not answer, or not now.
+    /// The server does not answer, or is not ready.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
     /// Nothing can be written or read any more.

@@ -1,4 +1,4 @@
-//! The data folder: made if it is missing, and held by one running program at a time.
+//! The data folder: created if it is missing, and held by one running program at a time.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::sync::OnceLock;
 
 use anyhow::Context as _;
 
-/// The data folder, locked as long as this lives.
+/// The data folder, locked until this is dropped.
 #[derive(Debug)]
 pub struct DataFolder {
     path: PathBuf,
     _lock: File,
-    /// Held too: somebody may delete the lock of the folder. It is not closed before the program ends, because closing any
-    /// handle of the file would end SQLite's own locks.
+    /// Held too, since somebody may delete the folder's lock file. It is not closed before the program ends, because
+    /// closing any handle of the file would release SQLite's own locks.
     database_lock: OnceLock<File>,
 }
 
 impl DataFolder {
-    /// Makes the folder and takes the lock. Says what stands in the way.
+    /// Creates the folder and takes the lock. The error says why that failed.
     pub fn take(path: &Path) -> anyhow::Result<DataFolder> {
         private(&mut std::fs::DirBuilder::new())
             .recursive(true)
@@ -37,7 +37,7 @@ impl DataFolder {
         }
     }
 
-    /// Takes the lock of the database itself, which must be there.
+    /// Takes the lock of the database itself, which must exist.
     pub fn lock_database(&self) -> anyhow::Result<()> {
         let database = self.database();
         let file = File::open(&database).with_context(|| format!("cannot open {}", database.display()))?;
@@ -47,7 +47,7 @@ impl DataFolder {
                 Ok(())
             }
             Err(TryLockError::WouldBlock) => {
-                // Closing it would end the locks of a store that is open.
+                // Closing it would release the locks of an open store.
                 std::mem::forget(file);
                 Err(already_in_use(&self.path))
             }
@@ -61,7 +61,7 @@ impl DataFolder {
         DataFolder::database_in(&self.path)
     }
 
-    /// The file that holds everything.
+    /// The database file.
     pub fn database_in(path: &Path) -> PathBuf {
         path.join("aizuchi.db")
     }
@@ -74,7 +74,7 @@ fn already_in_use(path: &Path) -> anyhow::Error {
     )
 }
 
-/// What people said is nobody else's business on this machine.
+/// Only the owner may read the folder: it contains what people said.
 #[cfg(unix)]
 fn private(builder: &mut std::fs::DirBuilder) -> &mut std::fs::DirBuilder {
     use std::os::unix::fs::DirBuilderExt as _;

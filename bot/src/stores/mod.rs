@@ -1,4 +1,4 @@
-//! Where things are kept. The adapters serve the ports of stores; nothing else knows how they keep things.
+//! The stores. The adapters implement the store ports; nothing else knows how they store data.
 
 mod availability;
 #[cfg(test)]

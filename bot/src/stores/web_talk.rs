@@ -1,13 +1,13 @@
-//! The talk of the web room as everybody else sees it, the same for every store.
+//! The talk of the web room with global ids, the same for every store.
 
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 
 use crate::ports::{StoredUtterance, WebMessage};
 
-/// How rooms and people of the web begin for everybody else.
+/// The prefix of the ids of web rooms and people.
 const PREFIX: &str = "web:";
 
-/// What the tables call a room or a person of the web; `None` for those of other platforms.
+/// The name of a web room or person in the tables; `None` for those of other platforms.
 pub fn local_name(id: &str) -> Option<&str> {
     id.strip_prefix(PREFIX).filter(|name| !name.is_empty())
 }
@@ -16,7 +16,7 @@ pub fn person_id(name: &str) -> PersonId {
     PersonId::new(format!("{PREFIX}{name}"))
 }
 
-/// What was forgotten is nobody's any more, and left out.
+/// Forgotten messages have no author any more, and are left out.
 pub fn to_utterances(messages: Vec<WebMessage>) -> Vec<StoredUtterance> {
     messages.into_iter().filter(|message| !message.body.by.id.is_empty()).map(to_utterance).collect()
 }

@@ -1,4 +1,4 @@
-//! The arguments of a call, as a model wrote them: with a sentence for what does not fit.
+//! The arguments of a call as a model wrote them, with an error message for what does not fit.
 
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A text; none where it is left out, null or blank.
+    /// A text; `None` if it is missing, null or blank.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>, String> {
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(None),
@@ -25,12 +25,12 @@ impl<'a> Arguments<'a> {
         self.text(key)?.ok_or_else(|| format!("`{key}` is missing"))
     }
 
-    /// A whole number within these bounds; the default where it is left out.
+    /// An integer within these bounds; the default if it is missing.
     pub fn number(&self, key: &str, default: u64, bounds: std::ops::RangeInclusive<u64>) -> Result<u64, String> {
         let right = || format!("`{key}` must be a whole number, {}–{}", bounds.start(), bounds.end());
         match self.0.get(key) {
             None | Some(Value::Null) => Ok(default),
-            // Some models write every number as a text.
+            // Some models write every number as a string.
             Some(Value::String(text)) => {
                 text.trim().parse().ok().filter(|number| bounds.contains(number)).ok_or_else(right)
             }

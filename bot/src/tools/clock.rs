@@ -1,4 +1,4 @@
-//! Times as a model writes and reads them, in the zone of the room unless it names another.
+//! Times as a model writes and reads them, in the room's time zone unless it names another.
 
 use aizuchi_core::{Policy, Time};
 use jiff::civil::DateTime;
@@ -38,7 +38,7 @@ pub fn shown(at: &Zoned) -> String {
     format!("{} ({zone})", at.strftime("%a %Y-%m-%d %H:%M"))
 }
 
-/// A date, a date and a time with or without an offset. What is without is in this zone.
+/// A date, or a date and a time with or without an offset. Without one it is in this zone.
 pub fn read(text: &str, zone: &TimeZone) -> Result<Zoned, String> {
     let text = text.trim();
     if let Ok(stamp) = text.parse::<Timestamp>() {

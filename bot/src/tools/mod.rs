@@ -1,4 +1,4 @@
-//! Tools that a model may use while it writes: those built in, one file each, and those of other programs.
+//! Tools that a model may use while it writes: the built-in ones, one file each, and those of other programs.
 
 mod arguments;
 pub mod clock;
@@ -33,7 +33,7 @@ use crate::keeper::{Keeper, LookupScope};
 use crate::ports::{RequestedCall, Tool, ToolRequest, ToolSource, ToolSpec};
 use crate::stores::StoreError;
 
-/// The tools that come with the program and need no settings.
+/// The built-in tools that need no settings.
 fn built_in(keeper: Option<&Arc<Keeper>>) -> Vec<Arc<dyn Tool>> {
     let mut tools: Vec<Arc<dyn Tool>> = vec![Arc::new(TimeTool::new()), Arc::new(RemindTool::new())];
     if let Some(keeper) = keeper {
@@ -44,7 +44,7 @@ fn built_in(keeper: Option<&Arc<Keeper>>) -> Vec<Arc<dyn Tool>> {
     tools
 }
 
-/// Those that settings turn on.
+/// The tools that settings enable.
 fn turned_on(layers: &Layers) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
     let fetch = Fetch::new(config::section::<FetchSettings>(layers)?);
     let xivapi = Xivapi::new(config::section::<XivapiSettings>(layers)?);
@@ -52,8 +52,7 @@ fn turned_on(layers: &Layers) -> anyhow::Result<Vec<Arc<dyn Tool>>> {
     Ok(tools.chain(xivapi.map(|tool| Arc::new(tool) as Arc<dyn Tool>)).collect())
 }
 
-/// The tools of the settings. Those that look something up need somebody who keeps it.
-/// Servers are started in the background.
+/// The tools of the settings. Those that look something up need a keeper. Servers are started in the background.
 pub fn open(layers: &Layers, keeper: Option<&Arc<Keeper>>) -> anyhow::Result<Toolset> {
     let mut own = built_in(keeper);
     own.extend(turned_on(layers)?);
@@ -84,8 +83,8 @@ impl Toolset {
         Toolset { built_in, sources }
     }
 
-    /// Every tool there is now: those built in, then the others by name, so that a prompt begins the same from call to call.
-    /// Of two with one name the first is meant.
+    /// Every tool available now: the built-in ones, then the others by name, so that the beginning of a prompt stays the
+    /// same from call to call. Of two with the same name the first is used.
     pub fn all(&self) -> Vec<Arc<dyn Tool>> {
         let mut further: Vec<Arc<dyn Tool>> = self.sources.iter().flat_map(|source| source.tools()).collect();
         further.sort_by(|one, other| one.spec().name.cmp(&other.spec().name));
@@ -98,14 +97,14 @@ impl Toolset {
         all
     }
 
-    /// Waits until those that come from elsewhere are there, or have failed to be.
+    /// Waits until tools of other programs are available, or have failed.
     pub async fn settled(&self) {
         for source in &self.sources {
             source.settled().await;
         }
     }
 
-    /// What keeps some of them away.
+    /// Why some of them are missing.
     pub fn problems(&self) -> Vec<String> {
         self.sources.iter().flat_map(|source| source.problems()).collect()
     }
@@ -120,7 +119,7 @@ impl Toolset {
         unknown.map(|(list, pattern)| format!("`tools.{list}` names {pattern:?}, but there is no such tool")).collect()
     }
 
-    /// Ends what was started for them.
+    /// Stops what was started for them.
     pub async fn stop(&self) {
         for source in &self.sources {
             source.stop().await;
@@ -131,7 +130,7 @@ impl Toolset {
         self.all().into_iter().find(|tool| tool.spec().name == name)
     }
 
-    /// What a model that writes is shown: what it may use here at all.
+    /// The tools that a writing model is shown: those it may use here at all.
     pub fn offered(&self, offer: ToolOffer, policy: &Policy) -> Vec<ToolSpec> {
         let is_offered = |spec: &ToolSpec| match offer {
             ToolOffer::None => false,
@@ -142,12 +141,12 @@ impl Toolset {
             |spec: &ToolSpec| policy.settings.tools.permission(&spec.name, spec.access) != ToolPermission::Deny;
         let specs = self.all().into_iter().map(|tool| tool.spec().clone());
         let mut specs: Vec<ToolSpec> = specs.filter(|spec| is_offered(spec) && is_allowed(spec)).collect();
-        // A prompt with those that read begins as one with all of them does.
+        // Readers come first, so that a prompt with only those begins like one with all of them.
         specs.sort_by_key(|spec| spec.access == ToolAccess::Writes);
         specs
     }
 
-    /// What a model asked for, with what it would do.
+    /// The requested calls, with the access each of them needs.
     pub fn resolved(&self, calls: Vec<RequestedCall>) -> Vec<ToolCall> {
         let resolve = |call: RequestedCall| {
             let spec_access = self.find(&call.name).map(|tool| tool.spec().access);
@@ -159,8 +158,8 @@ impl Toolset {
         calls.into_iter().map(resolve).collect()
     }
 
-    /// The tools that the writer of an answer sees. One that has used some sees the same to its last word: a provider wants to
-    /// know what they were, and finds the beginning of the prompt as it was.
+    /// The tools that the writer of an answer sees. Once it has used some, it sees the same to the end: the provider needs
+    /// their definitions, and its cache still matches the beginning of the prompt.
     pub fn shown_to(&self, brief: &Brief, policy: &Policy) -> Vec<ToolSpec> {
         match (brief.tools, brief.addressed) {
             (ToolOffer::None, _) if brief.steps.is_empty() => Vec::new(),
@@ -170,7 +169,7 @@ impl Toolset {
         }
     }
 
-    /// Runs what was ordered, within its time, and cuts what is too long.
+    /// Runs a call with a timeout, and truncates a long result.
     pub async fn carry_out(&self, order: &ToolOrder, seq: u64, policies: &Policies) -> Result<ToolOutput, Failure> {
         let arguments = arguments(&order.tool.arguments).map_err(Failure::unpaid)?;
         let request = ToolRequest {
@@ -208,7 +207,7 @@ fn shortened(text: &str, chars_max: usize) -> Box<str> {
     }
 }
 
-/// The arguments of a call; none at all are an empty object.
+/// The arguments of a call; missing ones are an empty object.
 pub fn arguments(json: &str) -> Result<Map<String, Value>, String> {
     if json.trim().is_empty() {
         return Ok(Map::new());
@@ -216,7 +215,7 @@ pub fn arguments(json: &str) -> Result<Map<String, Value>, String> {
     serde_json::from_str(json).map_err(|error| format!("the arguments must be a JSON object: {error}"))
 }
 
-/// Where a call looks something up.
+/// The scope of a lookup by this call.
 fn scope<'a>(request: &ToolRequest<'a>) -> LookupScope<'a> {
     LookupScope {
         room: &request.place.room,

@@ -1,4 +1,4 @@
-//! The tool `recall`: what is remembered, as far as those in the room may know it.
+//! The tool `recall`: what is remembered, limited to what those in the room may know.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The tool `remind`: has something said in this room at a later time. The engine keeps it.
+//! The tool `remind`: posts a reminder in this room at a later time. The engine keeps it.
 
 use aizuchi_core::reminders::{NewReminder, ReminderContent};
 use aizuchi_core::tools::{ToolAccess, ToolOutput};
@@ -9,7 +9,7 @@ use super::arguments::Arguments;
 use super::clock::{read, shown, time_of, zone_of, zoned};
 use crate::ports::{BoxFuture, Tool, ToolRequest, ToolSpec};
 
-/// Nobody remembers what a reminder of longer ago was about.
+/// After a longer time nobody remembers what a reminder was about.
 const YEARS_MAX: i64 = 5;
 const TEXT_CHARS_MAX: usize = 1_000;
 

@@ -1,4 +1,4 @@
-//! The tool `time`: now, there, and how long between two times.
+//! The tool `time`: the current time in a zone, and the difference between two times.
 
 use aizuchi_core::tools::{ToolAccess, ToolOutput};
 use jiff::{SpanRound, Unit};

@@ -1,9 +1,9 @@
-//! Who spoke with whom lately.
+//! Who spoke with whom recently.
 
 use super::participants::{NOBODY, Slot};
 use super::tracker::Conversations;
 
-/// Something of each person; those who are not known share the last place.
+/// A value for each person; unknown people share the last slot.
 pub(super) struct PerPerson<T>([T; 128]);
 
 impl<T: Copy + Default> PerPerson<T> {

@@ -1,11 +1,11 @@
-//! What single words tell: how often they begin a conversation or draw somebody in, and how rare they are.
+//! What single words reveal: how often they begin a conversation or draw somebody in, and how rare they are.
 
-/// What a word can tell of a message.
+/// What a word can reveal about a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordSignal {
     /// It starts a conversation.
     Starts,
-    /// It goes on with what its author said.
+    /// It continues what its author said.
     GoesOn,
     /// Somebody answers it.
     Answered,
@@ -22,10 +22,10 @@ pub struct Word {
     pub rarity: u8,
 }
 
-/// Rarity of a word that was never met.
+/// Rarity of an unknown word.
 pub const RARITY_MAX: u8 = 20;
 
-/// Stands before the first word: how a message begins tells more than what it says later.
+/// A token before the first word: how a message begins reveals more than what it says later.
 pub const START: &str = "^";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// Reads a list: a word or two neighbouring words, a tab, its weights and its rarity.
+    /// Parses a list: a word or two neighbouring words, a tab, its weights and its rarity.
     pub fn parse(text: &str) -> Result<Lexicon, String> {
         let mut words = Vec::new();
         for (number, line) in text.lines().enumerate() {

@@ -1,4 +1,4 @@
-//! What stands out in a text: that it asks, thanks, greets, laughs, has a link or code.
+//! Properties of a text: that it asks, thanks, greets, laughs, has a link or code.
 
 use std::sync::LazyLock;
 
@@ -32,7 +32,7 @@ impl TextMarks {
         self.0 |= mark.0;
     }
 
-    /// The marks of a text; and 0 where it asks nothing, 1 where it asks somewhere, 2 where it ends by asking.
+    /// The marks of a text; and 0 if it asks nothing, 1 if it asks somewhere, 2 if it ends with a question.
     pub(crate) fn of(body: &str) -> (TextMarks, u8) {
         let (automaton, meanings) = &*PHRASES;
         let mut marks = TextMarks::default();
@@ -75,7 +75,7 @@ impl TextMarks {
     }
 }
 
-/// What was learnt was learnt from the word alone, whether it calls or not.
+/// The models were trained on the word alone, whether it calls or not.
 const HELP: &[&str] = &["help"];
 const ASKING: &[&str] = &[
     "how",
@@ -141,7 +141,7 @@ static PHRASES: LazyLock<(AhoCorasick, Vec<TextMarks>)> = LazyLock::new(|| {
     (automaton, all().map(|(_, mark)| mark).collect())
 });
 
-/// The kinds of bytes a text has, one bit for each: found in one pass.
+/// The kinds of bytes a text has, one bit for each, determined in one pass.
 #[derive(Clone, Copy)]
 struct ByteKinds(u8);
 
@@ -152,7 +152,7 @@ impl ByteKinds {
     const COLON: u8 = 8;
     const DOT: u8 = 16;
     const DASH: u8 = 32;
-    /// A sign of full width may begin here.
+    /// A full-width character may begin here.
     const WIDE: u8 = 64;
 
     const KINDS: [u8; 256] = {

@@ -1,7 +1,7 @@
-//! Who answers whom: tells the conversations inside one place apart.
+//! Who answers whom: separates the conversations inside one place.
 //!
-//! Every message is compared with the ones before it that it may answer, and with none of them; a small learnt model
-//! weighs the alternatives ([`pairs`]). What it settles on ([`Conversations`]) is what later messages are compared with.
+//! Every message is compared with the earlier ones that it may answer, and with the alternative that it answers none; a
+//! small learnt model rates the alternatives ([`pairs`]). Later messages are compared with the result ([`Conversations`]).
 
 mod addressees;
 mod bonds;

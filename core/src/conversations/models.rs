@@ -1,4 +1,4 @@
-//! What was learnt of who answers whom, compiled in.
+//! The learnt model of who answers whom, compiled in.
 
 use std::sync::LazyLock;
 
@@ -25,7 +25,7 @@ impl LinkModel {
         &BUILT_IN
     }
 
-    /// Knows nothing yet: what training begins with.
+    /// An empty model, with which training begins.
     pub fn empty() -> LinkModel {
         LinkModel { lexicon: Lexicon::default(), trees: Trees::empty().into() }
     }

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::trees::{VALUES, log_steps};
 
-/// A running mean of the time between two messages, in 256ths of [`log_steps`] of half seconds. Whole numbers only, so that it
+/// A running mean of the time between two messages, in 256ths of [`log_steps`] of half seconds. Integers only, so that it
 /// is the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct UsualGap(u16);
 
 /// Until a room is known: about two minutes.
 const UNKNOWN: u16 = 32 << 8;
-/// Of the difference to a new gap, this part is taken over.
+/// The divisor with which the difference to a new gap is taken over.
 const PART: i32 = 24;
 
 impl Default for UsualGap {
@@ -21,7 +21,7 @@ impl Default for UsualGap {
 }
 
 impl UsualGap {
-    /// Time since the message before, in milliseconds; absent at the first.
+    /// Time since the previous message, in milliseconds; absent for the first.
     pub(crate) fn note(&mut self, gap: Option<u64>) {
         let Some(gap) = gap else { return };
         let change = ((i32::from(log_steps(gap / 500)) << 8) - i32::from(self.0)) / PART;
@@ -32,7 +32,7 @@ impl UsualGap {
         (self.0 >> 8) as u8
     }
 
-    /// A time, in steps, compared with the usual: the middle of the scale is as long as usual.
+    /// A time, in steps, compared with the usual: the middle of the scale is the usual one.
     pub(crate) fn compare(self, steps: u8) -> u32 {
         (VALUES as i32 / 2 + i32::from(steps) - i32::from(self.steps())).clamp(0, VALUES as i32 - 1) as u32
     }

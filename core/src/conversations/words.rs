@@ -1,4 +1,4 @@
-//! Parts a text into words.
+//! Splits a text into words.
 
 use super::lexicon::Hasher;
 
@@ -36,7 +36,7 @@ fn script(c: char) -> WordScript {
     }
 }
 
-/// Of each byte that is a letter or a digit of ASCII, its lower case; 0 of every other.
+/// For each byte that is an ASCII letter or digit, its lower case; 0 for every other.
 const LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
     let mut byte = 0;

@@ -1,11 +1,11 @@
-//! When the timers are to look at a place again.
+//! When the timers check a place again.
 
 use super::timers::Key;
 use super::turn::Turn;
 use crate::room::Pending;
 use crate::types::{Span, Time};
 
-/// Makes sure the timers look here when something is due, or when the talk is old enough to be let go.
+/// Arms the timers for when something is due here, or when the talk is old enough to be dropped.
 pub(super) fn set_alarm(turn: &mut Turn<'_>) {
     let life = turn.policy.buffer_life();
     let digest = turn.room.next_digest(turn.policy).filter(|_| turn.thread.is_none()).map(|(due, _)| due);

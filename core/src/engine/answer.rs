@@ -1,4 +1,4 @@
-//! Who addressed it is answered: at once, or in line behind whom it writes to and what goes out.
+//! Answers people who addressed the bot: at once, or queued behind the answer that is being written or posted.
 
 use super::turn::Turn;
 use super::{deliver, end, exchange, gate, told, tools, write};
@@ -9,11 +9,11 @@ use crate::room::{Pending, Phase};
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Addressed, Kind, Message, Span, Voice};
 
-/// Messages answered together with the one that gave the reason.
+/// How many messages are answered together with the one that gave the reason.
 const TOGETHER_MAX: usize = 8;
-/// Answers that may wait behind the next one.
+/// How many answers may wait behind the next one.
 const GROUPS_MAX: usize = 16;
-/// How often a room hears that too many called.
+/// How often a room is told that too many people called.
 const TOO_MANY_EVERY: Span = Span::minutes(5);
 
 pub(super) fn was_addressed(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, addressed: Addressed) {
@@ -34,13 +34,13 @@ pub(super) fn was_addressed(turn: &mut Turn<'_>, message: &Message, mut trace: B
     }
 }
 
-/// Whether somebody turned to it only to thank or to praise it. Those who want its old manners get an answer to that too.
+/// Whether somebody addressed the bot only to thank or to praise it. Settings with the older behaviour answer that too.
 pub(super) fn is_thanks(turn: &Turn<'_>, message: &Message) -> bool {
     let by_person = message.author.voice == Voice::Person && turn.policy.settings.score.learned;
     by_person && only_thanks(&told::without_names(turn, &message.text))
 }
 
-/// Thanks get a reaction at once, or nothing where it does not react.
+/// Thanks get a reaction at once, or nothing if the bot does not react.
 pub(super) fn was_thanked(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, addressed: Addressed) {
     trace.addressed = Some(addressed);
     trace.score = turn.policy.settings.score.enabled.then(|| addressed.points() as u8);
@@ -74,7 +74,7 @@ fn owed(turn: &Turn<'_>, message: &Message, trace: Box<Trace>, addressed: Addres
     }
 }
 
-/// Who calls gets an answer to that: neither their conversation nor they get another one.
+/// A person who calls gets one answer: anything pending for their conversation or for them is called off.
 fn call_off_for(turn: &mut Turn<'_>, trace: &Trace) {
     let conversation = turn.conversation;
     let (off, on) = std::mem::take(&mut turn.place_mut().pending)
@@ -86,8 +86,8 @@ fn call_off_for(turn: &mut Turn<'_>, trace: &Trace) {
     }
 }
 
-/// Somebody addressed it while it writes to somebody else: they are answered right after, as many together as an answer
-/// has room for. Records of earlier versions, which have no `queue`, decide as they did then.
+/// Somebody addressed the bot while it writes to somebody else: they are answered right after that, as many together as fit
+/// into an answer. Records of earlier versions, which have no `queue`, are decided as they were then.
 fn answer_next(turn: &mut Turn<'_>, mut owed: Box<Pending>, queue: bool) {
     let bot = turn.place_mut().bot_mut();
     let full = |group: &Pending| group.together.len() >= TOGETHER_MAX;
@@ -108,8 +108,8 @@ fn answer_next(turn: &mut Turn<'_>, mut owed: Box<Pending>, queue: bool) {
     turn.place_mut().bot_mut().put_last(owed);
 }
 
-/// Writes to the people who addressed it meanwhile. They wait while an answer in several posts goes out, so that the next
-/// writer is shown all of it.
+/// Writes to the people who addressed the bot meanwhile. They wait while an answer in several posts is sent, so that the
+/// next writer sees all of it.
 pub(super) fn write_next(turn: &mut Turn<'_>) {
     while let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| bot.answering.is_none() && !bot.is_mid_answer())
         && let Some(next) = bot.take_next()
@@ -122,8 +122,7 @@ pub(super) fn write_next(turn: &mut Turn<'_>) {
     }
 }
 
-/// Without the messages that so much was said after that they can no longer be shown to a writer: whoever wrote them
-/// hears so.
+/// Removes messages after which so much was said that they can no longer be shown to a writer; their authors are told so.
 fn without_lost(turn: &mut Turn<'_>, next: Box<Pending>) -> Option<Box<Pending>> {
     let buffer = &turn.place().buffer;
     let is_lost = |trace: &Trace| buffer.find(trace.message.as_str()).is_none();
@@ -143,7 +142,7 @@ fn without_lost(turn: &mut Turn<'_>, next: Box<Pending>) -> Option<Box<Pending>>
     shown.map(Box::new)
 }
 
-/// More called than can be answered: one line for all of them, and not again for a while.
+/// More people called than can be answered: one line for all of them, and not again for a while.
 fn tell_too_many(turn: &mut Turn<'_>, pending: Pending) {
     if let Some(closed) = gate::closed_for(turn, &pending, false) {
         return end::withhold(turn, pending, closed);

@@ -1,4 +1,4 @@
-//! The questions: asked one after the other, answered by a model or from memory, until there is a verdict.
+//! The questions: asked one after the other, answered by a model or from the cache, until there is a verdict.
 
 use super::pay::{Estimate, micros_of};
 use super::turn::Turn;
@@ -22,7 +22,7 @@ pub(super) fn judge(turn: &mut Turn<'_>) {
     ask(turn, JudgeLadder::first(turn.policy.settings.judge.style, intervened));
 }
 
-/// History older than its life is gone before it is looked at.
+/// Expired history is dropped before it is read.
 fn forget_old_interventions(turn: &mut Turn<'_>) {
     let (now, life) = (turn.now, history_life(turn));
     if let Some(bot) = &mut turn.place_mut().bot {
@@ -32,11 +32,11 @@ fn forget_old_interventions(turn: &mut Turn<'_>) {
     }
 }
 
-/// Asks a question, or takes the answer that is remembered, and goes on from there.
+/// Asks a question, or uses the cached answer, and continues from there.
 fn ask(turn: &mut Turn<'_>, ladder: JudgeLadder) {
     let mut ladder = ladder;
     loop {
-        // While models took their time, the last contribution may have become too old to compare with.
+        // While models were answering, the last contribution may have become too old to compare with.
         forget_old_interventions(turn);
         let compares = matches!(ladder.question, Question::Same | Question::Changed);
         if compares && !intervened(turn) {
@@ -92,7 +92,7 @@ fn question_data(turn: &Turn<'_>, question: Question) -> Transcript {
     }
 }
 
-/// Where something learnt led to the question, or its name is in the message, the judge is told so.
+/// The judge is told if a learnt reason led to the question, or if the bot's name is in the message.
 fn about(turn: &Turn<'_>) -> Option<WhyAsked> {
     let trace = &turn.pending()?.trace;
     let name = match trace.heard_as {
@@ -106,7 +106,7 @@ fn about(turn: &Turn<'_>) -> Option<WhyAsked> {
     if name.is_none() && learnt.is_none() {
         return None;
     }
-    // What speaks for somebody new to join is no reason where it is in the conversation already.
+    // Reasons for a newcomer to join do not apply if the bot is in the conversation already.
     let learnt = learnt.into_iter().flatten().map(|reason| reason.for_judge).filter(|_| !trace.its_turn);
     let because = name.into_iter().chain(its_turn).chain(learnt).collect::<Vec<_>>();
     Some(WhyAsked { message: trace.message.clone(), because: because.join(", ").into() })
@@ -185,7 +185,7 @@ pub(super) fn handle_judged(turn: &mut Turn<'_>, call: &CallId, answer: Result<A
     }
 }
 
-/// What an answer leads to: the next question, or an end.
+/// The effect of an answer: the next question, or an end.
 fn take_answer(
     turn: &mut Turn<'_>,
     ladder: JudgeLadder,
@@ -231,7 +231,7 @@ fn said_yes(turn: &mut Turn<'_>, verdict: Verdict, shown: &[MessageId]) {
     let pending = turn.pending_mut().expect("only what is pending is judged");
     if style == JudgeStyle::Join {
         pending.kind = verdict.kind.unwrap_or(pending.kind);
-        // A model's words choose among what is allowed, and are not used themselves.
+        // A model's words select among what is allowed, and are not used themselves.
         pending.emoji = verdict.emoji.filter(|said| settings.kinds.emoji.iter().any(|allowed| **allowed == **said));
         pending.quote = verdict.quote.and_then(|number| shown.get(number as usize - 1)).cloned();
     }
@@ -244,7 +244,7 @@ fn pending_trace<'a>(turn: &'a mut Turn<'_>) -> &'a mut Trace {
     &mut turn.pending_mut().expect("only what is pending is judged").trace
 }
 
-/// Whether it stepped into this conversation lately.
+/// Whether the bot joined this conversation recently.
 fn intervened(turn: &Turn<'_>) -> bool {
     turn.place().bot.as_ref().is_some_and(|bot| bot.interventions_of(turn.conversation).next().is_some())
 }
@@ -255,7 +255,7 @@ fn history_life(turn: &Turn<'_>) -> Span {
 
 const HALF_AN_HOUR: Span = Span::minutes(30);
 
-/// What it did in a conversation lately, as the judge is told.
+/// What the bot did in a conversation recently, for the judge.
 fn history_of(bot: &BotState, conversation: Option<ConversationId>, settings: &Settings, now: Time) -> Option<History> {
     let last = bot.interventions_of(conversation).next_back()?;
     let recent = bot.interventions_of(conversation).filter(|each| now.since(each.at) < HALF_AN_HOUR);
@@ -266,7 +266,7 @@ fn history_of(bot: &BotState, conversation: Option<ConversationId>, settings: &S
     })
 }
 
-/// A wait without end is not a wait: what a judge may ask for is cut to the settings.
+/// The wait that a judge may ask for is limited by the settings.
 fn at_most(span: Span, seconds_max: u32) -> Span {
     span.min(Span::seconds(seconds_max.into()))
 }

@@ -1,4 +1,4 @@
-//! What was said is edited or deleted: what is remembered of it, and what was made of it, follows.
+//! A message is edited or deleted: what is remembered of it, and what it led to, follows.
 
 use super::turn::Turn;
 use super::{answer, ask, end, link, outbox, reception, withdraw, write};
@@ -14,7 +14,7 @@ pub(super) fn change(turn: &mut Turn<'_>, change: &Change) {
     }
     let mut remembered = change_words(turn, &change.id, text);
     if text.is_none() {
-        // The words of an answer are remembered under its first post: with any of its posts they go.
+        // The words of an answer are remembered under its first post: deleting any of its posts removes them.
         if let Some(first) = withdraw::first_post(turn, &change.id) {
             remembered |= change_words(turn, &first, None);
         }
@@ -29,14 +29,14 @@ pub(super) fn change(turn: &mut Turn<'_>, change: &Change) {
     answer::write_next(turn);
 }
 
-/// Platforms tell of an edit when they have merely added a preview: to the first post of an answer, whose words are remembered with
-/// those of the others.
+/// Platforms report an edit when they have merely added a preview: this one is to the first post of an answer, whose words
+/// are remembered together with those of the other posts.
 fn begins_own_answer(turn: &Turn<'_>, id: &MessageId, text: &str) -> bool {
     let heard = turn.place().buffer.get_by_id(id.as_str());
     heard.is_some_and(|heard| heard.voice() == Voice::Me && heard.text().starts_with(text))
 }
 
-/// What is remembered of a message, wherever that is. Whether anything is different now.
+/// Changes what is remembered of a message, wherever that is. Returns whether anything changed.
 fn change_words(turn: &mut Turn<'_>, id: &MessageId, text: Option<&str>) -> bool {
     change_history(turn, id.as_str(), text);
     let changed = change_memory(turn, id.as_str(), text) | change_exchanges(turn, id.as_str(), text);
@@ -44,14 +44,14 @@ fn change_words(turn: &mut Turn<'_>, id: &MessageId, text: Option<&str>) -> bool
     changed
 }
 
-/// Whether anything is different now.
+/// Returns whether anything changed.
 fn change_memory(turn: &mut Turn<'_>, id: &str, text: Option<&str>) -> bool {
     let policy = turn.policy;
     let (place, speakers) = turn.room.split(turn.thread.as_ref());
     let Some(index) = place.buffer.find(id) else { return false };
     let heard = place.buffer.iter().nth(index).expect("it was found at this place");
     match text {
-        // Platforms tell of an edit when they have merely added a preview.
+        // Platforms report an edit when they have merely added a preview.
         Some(text) if heard.text() == text => return false,
         Some(text) => {
             let flags = heard.flags.voice_only() | policy.notice.of(text);
@@ -65,12 +65,12 @@ fn change_memory(turn: &mut Turn<'_>, id: &str, text: Option<&str>) -> bool {
     true
 }
 
-/// The same of what is kept of exchanges with people.
+/// The same for the stored exchanges with people.
 fn change_exchanges(turn: &mut Turn<'_>, id: &str, text: Option<&str>) -> bool {
     turn.place_mut().bot.as_mut().is_some_and(|bot| bot.exchanges.change(id, text))
 }
 
-/// The talk it stepped into is remembered apart from the buffer.
+/// The talk that the bot joined is remembered apart from the buffer.
 fn change_history(turn: &mut Turn<'_>, id: &str, text: Option<&str>) {
     let Some(bot) = &mut turn.place_mut().bot else { return };
     for intervention in &mut bot.interventions {
@@ -80,7 +80,7 @@ fn change_history(turn: &mut Turn<'_>, id: &str, text: Option<&str>) {
     }
 }
 
-/// The reason may be gone; or a model is reading what no longer is there, and is asked anew.
+/// The reason may be gone; or a model is reading an outdated message, and is asked again.
 fn change_pending(turn: &mut Turn<'_>, mut pending: Box<Pending>, id: &MessageId, stands: bool, remembered: bool) {
     let is_reason = pending.trace.message == *id;
     let also = pending.together.iter().position(|trace| trace.message == *id);
@@ -94,7 +94,7 @@ fn change_pending(turn: &mut Turn<'_>, mut pending: Box<Pending>, id: &MessageId
     }
     let rereads = match pending.phase {
         Phase::Judging { .. } => remembered && (is_reason || !stands),
-        // People were asked about what it said before; of other changes it hears when it goes on.
+        // People were asked about the earlier text; other changes are seen when the answer continues.
         Phase::Writing { .. } if pending.approval().is_some() => {
             forget_found(&mut pending);
             remembered && stands && (is_reason || also.is_some())
@@ -105,7 +105,7 @@ fn change_pending(turn: &mut Turn<'_>, mut pending: Box<Pending>, id: &MessageId
     if rereads { start_over(turn, pending) } else { turn.place_mut().put_back(pending) }
 }
 
-/// What was looked up for an answer that waits for people may quote what is gone.
+/// What was looked up for an answer that waits for people may quote the deleted message.
 fn forget_found(pending: &mut Pending) {
     if let Some(tools) = &mut pending.tools {
         tools.forget_results();
@@ -113,7 +113,7 @@ fn forget_found(pending: &mut Pending) {
     pending.trace.forget_tool_words();
 }
 
-/// What was asked for is asked for again, from the talk as it is now.
+/// Starts again from the current talk.
 pub(super) fn start_over(turn: &mut Turn<'_>, mut pending: Box<Pending>) {
     if let Some(approval) = pending.approval() {
         withdraw::take_back_question(turn, &approval.posts.clone());

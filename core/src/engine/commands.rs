@@ -1,4 +1,4 @@
-//! Orders that no model has a say in.
+//! Commands, which no model decides about.
 
 use super::turn::Turn;
 use super::{end, outbox};
@@ -18,7 +18,7 @@ pub(super) fn run_command(turn: &mut Turn<'_>, command: Command) {
     }
 }
 
-/// What an order makes of what is pending in one place.
+/// How a command affects what is pending in one place.
 pub(super) fn drop_after(turn: &mut Turn<'_>, command: Command) {
     match command {
         Command::Mute(_) | Command::Listen(false) => end::call_off_as_muted(turn),

@@ -1,4 +1,4 @@
-//! What is not for the bot: weighed by a decider, let through by the gates, and taken up or not.
+//! A message that is not addressed to the bot: rated by a decider, checked by the gates, and taken up or not.
 
 use super::turn::Turn;
 use super::{gate, initiative, interrupt, wait};
@@ -7,13 +7,13 @@ use crate::gates::{Order, Trigger, closed_in};
 use crate::trace::{Cause, Closed, Stage, Trace};
 use crate::types::{HeardAs, Message};
 
-/// What the gates leave of a decision.
+/// The decision after the gates.
 enum Plan {
     TakeUp {
         ask: bool,
         cause: Cause,
     },
-    /// It would be silent for this reason, but something it remembers may be worth telling.
+    /// The bot would be silent for this reason, but something it remembers may be worth mentioning.
     SpeakFirst(Cause),
     StaySilent(Cause),
     HoldBack((&'static str, Closed)),
@@ -42,7 +42,8 @@ pub(super) fn decide(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trac
     }
 }
 
-/// Where it cannot be told whether its name calls it, the judge is asked, however unlikely it is that somebody joins there.
+/// If it is unclear whether the bot is called by its name, the judge is asked, however unlikely it is that somebody joins
+/// there.
 fn or_ask_whether_called(turn: &Turn<'_>, trace: &Trace, decision: Decision) -> Decision {
     let unclear = trace.heard_as == Some(HeardAs::NameUnclear);
     match &decision {

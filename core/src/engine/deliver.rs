@@ -1,4 +1,4 @@
-//! A post leaves, and is acknowledged.
+//! Sends posts, and handles their acknowledgement.
 
 use std::collections::VecDeque;
 
@@ -13,9 +13,9 @@ use crate::types::{CallId, MessageId, Voice, stable_hash};
 /// What is to be posted.
 pub(super) struct Draft {
     pub post: Post,
-    /// What is remembered of it; a reaction leaves no words.
+    /// What is remembered of it; a reaction has no words.
     pub text: Option<Box<str>>,
-    /// Posts that follow as parts of the same answer.
+    /// Further posts of the same answer.
     pub rest: VecDeque<Vec<Box<str>>>,
 }
 
@@ -25,12 +25,12 @@ impl Draft {
     }
 }
 
-/// Sends a post. What it concludes is kept until the platform has taken it.
+/// Sends a post. Its decisions are kept until the platform has accepted it.
 pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, draft: Draft) {
     let Draft { post, text, rest } = draft;
     let call = turn.room.next_call();
     let answered_with = Some(pending.trace.message.clone());
-    // What a schedule asks for answers nobody's message.
+    // A scheduled post answers nobody's message.
     let answering = if pending.errand.is_some() { MessageId::new("") } else { pending.trace.message.clone() };
     let telling = pending.tells();
     let quotes = quoted(turn, &pending);
@@ -54,13 +54,13 @@ pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, draft: Draft) {
         trace.chunks = chunk.is_some().then(|| ChunkProgress { of, later: Vec::new(), stopped: None });
     }
     let bot = turn.place_mut().bot_mut();
-    // Should the same message be told again, it is not answered again.
+    // If the same message is received again, it is not answered again.
     traces.iter().for_each(|trace| bot.note_known(stable_hash(0, trace.message.as_str())));
     let deleted = Vec::new();
     outbox::send(turn, PendingDelivery { delivery, text, addressed, conversation, traces, deleted, chunk });
 }
 
-/// The message that the judge chose to reply to, as long as it is one of somebody else and still there.
+/// The message that the judge chose to reply to, if it is somebody else's and still there.
 fn quoted(turn: &Turn<'_>, pending: &Pending) -> Option<MessageId> {
     let quote = pending.quote.as_ref().filter(|quote| **quote != pending.trace.message)?;
     let heard = turn.place().buffer.get_by_id(quote.as_str())?;
@@ -88,7 +88,7 @@ pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<V
     outbox::release(turn);
 }
 
-/// People see an answer, or the first post of it: from now on it has spoken, once.
+/// People see an answer, or its first post: this counts as having spoken, once.
 fn note_answer(turn: &mut Turn<'_>, mut sent: PendingDelivery, ids: &[MessageId]) {
     take_in_rest(&mut sent, ids);
     if sent.is_unfounded() {
@@ -120,14 +120,14 @@ fn note_answer(turn: &mut Turn<'_>, mut sent: PendingDelivery, ids: &[MessageId]
     outbox::go_on(turn, sent, ids);
 }
 
-/// It has spoken, though nobody addressed it just now and it did not step into any talk.
+/// The bot has spoken, though nobody addressed it just now and it did not join any conversation.
 fn note_reminder(turn: &mut Turn<'_>, sent: &PendingDelivery, ids: &[MessageId]) {
     let (at, id, text) = (turn.now, ids.first(), sent.text.as_deref());
     own_posts::record(turn, &OwnPost { at, cause_at: at, id, text, addressed: true, name: None }, None);
     note_ids(turn, ids);
 }
 
-/// Earlier versions posted all of an answer in one delivery: then nothing is left of it.
+/// Earlier versions posted a whole answer in one delivery: then nothing is left of it.
 fn take_in_rest(sent: &mut PendingDelivery, ids: &[MessageId]) {
     let Post::Text(parts) = &sent.delivery.post else { return };
     if ids.len() <= parts.len() {
@@ -146,7 +146,7 @@ fn note_ids(turn: &mut Turn<'_>, ids: &[MessageId]) {
     }
 }
 
-/// People see one more post of an answer: what is known of the answer is known of all of it.
+/// People see one more post of an answer: its record is extended.
 fn note_more(turn: &mut Turn<'_>, mut sent: PendingDelivery, ids: &[MessageId]) {
     let now = turn.now;
     turn.conversation = sent.conversation;
@@ -181,7 +181,7 @@ fn note_words(turn: &mut Turn<'_>, sent: &PendingDelivery) {
     link::change_conversations(turn, first, Some(&text));
 }
 
-/// One friendly line, because an answer was asked for and is not to be had.
+/// One friendly line, because an answer was asked for and none is available.
 pub(super) fn excuse(turn: &mut Turn<'_>, mut pending: Pending, excuse: Excuse, what: &str) {
     pending.trace.cause = Cause::Excused { what: what.into() };
     deliver(turn, pending, Draft::single(Post::Excuse(excuse), Some("…".into())));

@@ -1,5 +1,5 @@
-//! Long memory: when enough talk has gathered, it is to be summed up or thought over. What comes of it is kept elsewhere;
-//! here it is only known how much is new.
+//! Long-term memory: when enough talk has accumulated, a summary or a reflection is requested. The result is stored
+//! elsewhere; the engine only knows how much is new.
 
 use super::pay::{self, Estimate};
 use super::timers::Key;
@@ -8,13 +8,13 @@ use crate::effect::{Digesting, Effect, Failure, Remember, Usage};
 use crate::room::Cost;
 use crate::types::CallId;
 
-/// WhyAsked how many tokens a message has, to set money aside before it is read.
+/// The approximate number of tokens of a message, for reserving money before it is read.
 const TOKENS_OF_A_MESSAGE: u64 = 40;
-/// Messages that a model reads at once, and calls for one order at most.
+/// How many messages a model reads at once, and the maximum number of calls for one request.
 const MESSAGES_OF_A_CALL: u32 = 200;
 const CALLS_MAX: u32 = 8;
 
-/// Somebody spoke; one message more for long memory.
+/// Somebody spoke: one more message for long-term memory.
 pub(super) fn note_for_memory(turn: &mut Turn<'_>) {
     let memory = &turn.policy.settings.memory;
     if !memory.enabled || !(memory.channel_context || memory.reflection) {
@@ -24,7 +24,7 @@ pub(super) fn note_for_memory(turn: &mut Turn<'_>) {
     digest(turn);
 }
 
-/// Starts what is due and sets the alarm for what will be.
+/// Starts what is due and arms the timer for what will be.
 pub(super) fn digest(turn: &mut Turn<'_>) {
     while let Some((_, what)) = turn.room.next_digest(turn.policy).filter(|(due, _)| *due <= turn.now) {
         begin_digest(turn, what);
@@ -52,8 +52,8 @@ fn begin_digest(turn: &mut Turn<'_>, what: Digesting) {
     turn.out.push(Effect::Remember(Box::new(remember)));
 }
 
-/// For everything that is new, or else for as much as one call takes in; the rest is left for the next time. How many
-/// calls it may take, if any.
+/// Reserves money for everything that is new, or else for as much as one call processes; the rest is left for the next
+/// time. Returns how many calls it may take, if any.
 fn reserve_digest(turn: &mut Turn<'_>, call: &CallId, model: &str, new: u32, tokens_max: u32) -> Option<u32> {
     let budget = &turn.policy.settings.budget;
     let unlimited = budget.of_room().is_zero() && budget.of_all_rooms().is_zero();
@@ -79,7 +79,7 @@ pub(super) fn handle_remembered(turn: &mut Turn<'_>, call: &CallId, done: Result
     }
 }
 
-/// The program starts again: nobody is at it any more.
+/// After a restart no call is in flight any more.
 pub(super) fn resume_digest(turn: &mut Turn<'_>) {
     if let Some(digest) = &mut turn.room.digest {
         digest.resume();

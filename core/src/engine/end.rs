@@ -1,4 +1,4 @@
-//! What comes to nothing: called off, held back at the last moment, without words.
+//! Ends without a post: called off, withheld at the last moment, or without words.
 
 use super::turn::Turn;
 use super::{outbox, pay};
@@ -6,7 +6,7 @@ use crate::effect::Effect;
 use crate::room::{Pending, Phase};
 use crate::trace::{Cause, Closed, QuestionTrace, RestStopped, Stage};
 
-/// The room is to hear nothing: whatever may still be said here is called off.
+/// The room is muted: whatever may still be said here is called off.
 pub(super) fn call_off_as_muted(turn: &mut Turn<'_>) {
     outbox::stop(turn, &RestStopped::Muted);
     for mut pending in turn.place_mut().take_slots() {
@@ -15,7 +15,7 @@ pub(super) fn call_off_as_muted(turn: &mut Turn<'_>) {
     }
 }
 
-/// Its words were none, or none worth posting.
+/// The writer returned no words, or none worth posting.
 pub(super) fn end_silent(turn: &mut Turn<'_>, pending: Pending, cause: &Cause) {
     for trace in pending.traces() {
         turn.stay_silent(Box::new(trace), Stage::Post, cause.clone());
@@ -29,14 +29,14 @@ pub(super) fn withhold(turn: &mut Turn<'_>, pending: Pending, closed: (&'static 
     }
 }
 
-/// Calls off what it might have said unasked.
+/// Calls off what the bot might have said unasked.
 pub(super) fn call_off(turn: &mut Turn<'_>, cause: &Cause) {
     if let Some(pending) = turn.take_pending() {
         end(turn, pending, cause);
     }
 }
 
-/// Nothing comes of this, nor of what was to be answered together with it.
+/// Ends this, and everything that was to be answered together with it.
 pub(super) fn end(turn: &mut Turn<'_>, mut pending: Pending, cause: &Cause) {
     abandon(turn, &mut pending);
     let stage = pending.stage();
@@ -45,7 +45,7 @@ pub(super) fn end(turn: &mut Turn<'_>, mut pending: Pending, cause: &Cause) {
     }
 }
 
-/// A call in flight is no longer wanted. Its cost is not known, so what was reserved for it is spent.
+/// A call in flight is no longer wanted. Its cost is unknown, so its reservation counts as spent.
 pub(super) fn abandon(turn: &mut Turn<'_>, pending: &mut Pending) {
     let Some(call) = pending.call().cloned() else { return };
     if let Phase::Writing { asked_at, .. } = pending.phase {

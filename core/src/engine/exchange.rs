@@ -1,11 +1,11 @@
-//! What somebody said to it and what it answered, kept for the writer where the buffer does not hold both.
+//! What a person said to the bot and what it answered, kept for the writer if the buffer does not contain both.
 
 use super::turn::Turn;
 use crate::effect::Post;
 use crate::room::{Exchange, ExchangedText, PendingDelivery};
 use crate::types::{Message, MessageId, Span};
 
-/// Somebody addressed it.
+/// Somebody addressed the bot.
 pub(super) fn note_question(turn: &mut Turn<'_>, message: &Message, name: &str) {
     let settings = &turn.policy.settings;
     if settings.listen.addressed_kept && settings.reply.turns_per_person == 0 {
@@ -30,7 +30,7 @@ pub(super) fn note_answer(turn: &mut Turn<'_>, sent: &PendingDelivery, ids: &[Me
     drop_settled(turn);
 }
 
-/// Lets go of what has been asked too long ago, and of questions that nobody will answer any more.
+/// Drops exchanges that are too old, and questions that nobody will answer any more.
 pub(super) fn drop_settled(turn: &mut Turn<'_>) {
     let (now, life) = (turn.now, life(turn));
     let place = turn.place();

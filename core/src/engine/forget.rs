@@ -1,4 +1,4 @@
-//! Somebody wants to be forgotten: what they said goes, and what was made of it.
+//! Forgets a person: deletes what they said, and what it led to.
 
 use super::turn::Turn;
 use super::{Engine, alarm, answer, change, end, outbox};
@@ -10,8 +10,8 @@ use crate::trace::{RestStopped, Trace};
 use crate::types::{RoomId, Time, Voice, stable_hash};
 
 impl Engine {
-    /// Nothing of them is left in what the engine knows, nor in what it asks for from now on. What was under way for them is
-    /// called off without a word; what was under way for others is asked for again from the talk as it is now.
+    /// Removes the person from what the engine knows and from what it requests from now on. What was in progress for them
+    /// is called off silently; what was in progress for others is requested again from the remaining talk.
     pub fn forget(&mut self, now: Time, theirs: &Recognizer<'_>, out: &mut Vec<Effect>) {
         for room in 0..self.rooms.len() {
             let known = &self.rooms[room];
@@ -38,19 +38,19 @@ impl Engine {
         if let Some(digest) = &mut known.digest {
             digest.summarize_again(left, now);
         }
-        // Only now: what is read again must not hold them any more in any place of the room.
+        // Only now: what is read again must not contain the person any more in any place of the room.
         for thread in threads {
             read_again(&mut self.turn_at(room, thread, now, out), theirs.request);
         }
     }
 }
 
-/// As rooms know people.
+/// The keys of a person in rooms.
 fn keys(request: &ForgetRequest) -> impl Iterator<Item = u64> + '_ {
     request.ids.iter().map(|id| stable_hash(0, id.as_str()))
 }
 
-/// Whether it said something of them here, though they never spoke here.
+/// Whether the bot mentioned the person here, though they never spoke here.
 fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
     let tells = |heard: HeardMessage<'_>| {
         heard.voice() == Voice::Me && theirs.takes_own_post(&room.id, heard.id(), heard.text())
@@ -72,14 +72,14 @@ fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
         })
 }
 
-/// A schedule is the operator's, whatever it says.
+/// A schedule belongs to the operator, whatever it says.
 fn reminds_of_them(reminder: &Reminder, theirs: &Recognizer<'_>) -> bool {
     let of = |asked: &ReminderAsker| theirs.request.is_of(&asked.person);
     let ReminderContent::Text(text) = &reminder.set.content else { return false };
     reminder.asked.as_ref().is_some_and(|asked| of(asked) || theirs.speaks_of_them(text))
 }
 
-/// Whether an answer of its own has to go because of them.
+/// Whether an answer of the bot has to be deleted because of them.
 fn answers_of_them(room: &RoomId, exchange: &Exchange, theirs: &Recognizer<'_>) -> bool {
     exchange.answer.as_ref().is_some_and(|answer| theirs.takes_own_post(room, answer.id.as_str(), &answer.text))
 }
@@ -124,7 +124,7 @@ pub(super) fn forget_talk(turn: &mut Turn<'_>, theirs: &Recognizer<'_>) {
         sent.traces.retain(others);
         sent.traces.iter_mut().for_each(Trace::forget_words);
         if sends_of_them {
-            // It leaves as it is; after a start nothing more is sent of it.
+            // It is sent as it is; after a restart nothing more of it is sent.
             (sent.text, sent.delivery.post) = (None, Post::Text(Vec::new()));
         }
     }

@@ -1,4 +1,4 @@
-//! The gates, as they are asked about a message or about what is pending.
+//! Runs the gates for a message or for what is pending.
 
 use super::turn::Turn;
 use crate::gates::{Closed, GateContext, Trigger, closed};

@@ -1,9 +1,9 @@
-//! Its turn: it takes part in this conversation, and goes on in it without being addressed again.
+//! The bot's turn: it takes part in this conversation, and continues in it without being addressed again.
 //!
-//! The likelihood that it is the next to speak (`p_turn`) is compared with two limits. From `score.turn_high` on, what follows its
-//! own words within minutes counts as addressed to it; from `score.turn_low` on a judge is asked, with the reason. Its share of the talk and of the floor
-//! limits joining, not this; the loop guard and the limits per person hold. Thanks get a reaction, assent gets nothing, and what
-//! calls on everybody is a message to the room.
+//! The likelihood that the bot is the next to speak (`p_turn`) is compared with two limits. From `score.turn_high` on, what
+//! follows its own words within minutes counts as addressed to it; from `score.turn_low` on a judge is asked, with the
+//! reason. The talk share and the floor share limit joining, not this; the loop guard and the limits per person apply.
+//! Thanks get a reaction, assent gets nothing, and a message that calls on everybody is a message to the room.
 
 use super::turn::Turn;
 use super::{answer, decide, gate, interrupt, wait};
@@ -14,16 +14,16 @@ use crate::phrases::is_filler;
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Addressed, Flags, HeardAs, Message, Span, Voice};
 
-/// Who thanks in more characters than this says more than thanks.
+/// A longer message of thanks says more than thanks.
 const THANKS_MAX: usize = 40;
 
-/// For so long it has only just spoken, or lately.
+/// How long the bot counts as having just spoken, or recently.
 const JUST: Span = Span::minutes(2);
 const LATELY: Span = Span::minutes(10);
-/// For so long after its last words a conversation may still be its own.
+/// How long after its last words a conversation may still be the bot's turn.
 const LASTS: Span = Span::minutes(24 * 60);
 
-/// What its turn comes to.
+/// What the bot does on its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Move {
     Answer,
@@ -68,7 +68,8 @@ fn next_move(turn: &Turn<'_>, message: &Message, trace: &Trace) -> Move {
     if settings.gates.unasked && turn.policy.asks_a_model() { Move::Ask } else { Move::None }
 }
 
-/// Nobody else spoke since it did, and that was not long ago; what asks nothing must follow sooner, unless it was asked for.
+/// Nobody else spoke since the bot did, and that was not long ago; a message without a question must follow sooner, unless
+/// the bot asked for it.
 fn follows_its_words(turn: &Turn<'_>, message: &Message, asks: bool) -> bool {
     let before = turn.place().buffer.iter().rev().nth(1);
     before.filter(|before| before.flags.has(Flags::OWN)).is_some_and(|own| {
@@ -77,7 +78,7 @@ fn follows_its_words(turn: &Turn<'_>, message: &Message, asks: bool) -> bool {
     })
 }
 
-/// Takes it up as its turn: with the judge's consent, or with a reaction alone.
+/// Takes it up as the bot's turn: with the judge's consent, or with a reaction alone.
 fn take_up(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, ask: bool) {
     trace.its_turn = true;
     let since = interrupt::interrupt(turn, message, &trace);

@@ -1,4 +1,5 @@
-//! Speaking first: when a silent channel wakes, something it remembers may be worth telling, if it is about what woke it.
+//! Speaking first: when a silent channel becomes active, the bot may mention something it remembers, if it is about the new
+//! message.
 
 use super::turn::Turn;
 use super::{alarm, gate, pay, wait};
@@ -10,7 +11,8 @@ use crate::trace::{Cause, Stage, Trace};
 use crate::types::{CallId, Message, Span, Time, Visibility, Voice};
 use crate::usage::tokens_of_bytes;
 
-/// Whether this message wakes a channel in which it may speak first. The same gates hold as for any other contribution.
+/// Whether this message ends the silence of a channel in which the bot may speak first. The same gates apply as for any
+/// other contribution.
 pub(super) fn may_speak_first(turn: &Turn<'_>, message: &Message, trigger: Trigger<'_>) -> bool {
     let memory = &turn.policy.settings.memory;
     let wanted = memory.enabled && memory.proactive && turn.policy.asks_a_model();
@@ -25,7 +27,7 @@ pub(super) fn may_speak_first(turn: &Turn<'_>, message: &Message, trigger: Trigg
 fn was_silent_before(turn: &Turn<'_>, message: &Message) -> bool {
     let before = turn.place().heard_before;
     let minutes = u64::from(turn.policy.settings.memory.proactive_silence_minutes);
-    // Each remark that nobody took up makes the next one wait for twice the silence.
+    // Each remark that nobody responded to doubles the silence required for the next one.
     let ignored = turn.place().bot.as_ref().map_or(0, |bot| bot.ignored_remarks).min(DOUBLINGS_MAX);
     before != Time(0) && message.at.since(before) >= Span::minutes(minutes << ignored)
 }
@@ -33,7 +35,7 @@ fn was_silent_before(turn: &Turn<'_>, message: &Message) -> bool {
 /// From an hour of silence to almost three days.
 const DOUBLINGS_MAX: u32 = 6;
 
-/// Looks for something to tell while it waits for quiet, as it would with any other reason.
+/// Looks for something to mention while it waits for quiet, as with any other reason.
 pub(super) fn speak_first(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, otherwise: Cause) {
     let call = turn.room.next_call();
     if pay::reserve_look_up(turn, &call, tokens_of_bytes(message.text.len())).is_err() {
@@ -61,7 +63,7 @@ pub(super) fn handle_recalled(turn: &mut Turn<'_>, call: &CallId, found: Option<
     }
 }
 
-/// Quiet has come and nothing was found: silent for the reason it had before.
+/// The quiet period is over and nothing was found: the bot is silent for the original reason.
 pub(super) fn found_nothing(turn: &mut Turn<'_>) -> bool {
     if !turn.pending().is_some_and(|pending| matches!(pending.telling, Some(FirstWords::Sought { .. }))) {
         return false;

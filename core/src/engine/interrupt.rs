@@ -1,4 +1,4 @@
-//! Somebody speaks while something is pending: what is answered, or void, is called off.
+//! Somebody speaks while something is pending: what is answered or void is called off.
 
 use super::end;
 use super::turn::Turn;
@@ -8,13 +8,13 @@ use crate::room::Phase;
 use crate::trace::{Cause, Trace};
 use crate::types::{Message, Time};
 
-/// Somebody spoke to the room. Returns since when something has been waiting, so that a lively room is judged too.
+/// Somebody spoke to the room. Returns since when something has been waiting, so that a busy room is judged too.
 pub(super) fn interrupt(turn: &mut Turn<'_>, message: &Message, trace: &Trace) -> Option<Time> {
     answer_by_name(turn, message);
     disturb(turn, message, trace)
 }
 
-/// Who is spoken to by name has an answer, in whatever conversation that seems to be.
+/// A person who is spoken to by name has an answer, in whatever conversation that seems to be.
 fn answer_by_name(turn: &mut Turn<'_>, message: &Message) {
     if !turn.policy.settings.response.bursts {
         return;
@@ -29,8 +29,8 @@ fn answer_by_name(turn: &mut Turn<'_>, message: &Message) {
     }
 }
 
-/// Somebody speaks: what was pending is void, unless the policy is gentle and this is no answer to it. Returns since
-/// when something has been waiting, so that a lively room is judged too.
+/// Somebody speaks: what was pending is void, unless the settings let it wait through bursts and this message is no answer
+/// to it. Returns since when something has been waiting, so that a busy room is judged too.
 fn disturb(turn: &mut Turn<'_>, message: &Message, trace: &Trace) -> Option<Time> {
     let pending = turn.pending()?;
     let waiting_since = matches!(pending.phase, Phase::Waiting { .. }).then_some(pending.since);

@@ -8,7 +8,7 @@ use crate::effect::{Lines, Transcript, TranscriptLine};
 use crate::room::{ExchangedText, HeardMessage};
 use crate::types::{MessageId, Time, Voice};
 
-/// Whose latest lines are read in any case, and how many of them.
+/// People whose latest lines are always included, and how many of them.
 struct Askers<'a> {
     messages: &'a [MessageId],
     lines_max: u32,
@@ -21,7 +21,7 @@ pub(super) fn transcript(turn: &Turn<'_>, messages: u32) -> Transcript {
     Transcript { lines: lines(turn, messages), ..Transcript::default() }
 }
 
-/// The same for a judge, with the latest lines of whoever wrote the message that is judged.
+/// The same for a judge, including the latest lines of the author of the message that is judged.
 pub(super) fn transcript_about(turn: &Turn<'_>, messages: u32, about: Option<&MessageId>) -> Transcript {
     let lines_max = turn.policy.settings.judge.asker_messages;
     let askers = Askers { messages: about.map(std::slice::from_ref).unwrap_or_default(), lines_max };
@@ -33,8 +33,8 @@ pub(super) fn lines(turn: &Turn<'_>, messages: u32) -> Lines {
     as_lines(turn, entries(turn, &recent_lines(turn, messages, &NOBODY)))
 }
 
-/// The same for a writer: with the latest lines of those who are answered, with what is answered, though much was said
-/// since, and with what the buffer does not hold of their exchange with the bot.
+/// The same for a writer: including the latest lines of those who are answered, the messages that are answered even if much
+/// was said since, and the parts of their exchange with the bot that the buffer does not contain.
 pub(super) fn lines_to_answer(turn: &Turn<'_>, answering: &[MessageId], addressed: bool) -> Lines {
     let reply = &turn.policy.settings.reply;
     let askers = Askers { messages: answering, lines_max: reply.asker_messages };
@@ -50,7 +50,7 @@ pub(super) fn lines_to_answer(turn: &Turn<'_>, answering: &[MessageId], addresse
     as_lines(turn, entries)
 }
 
-/// A line before names are told apart.
+/// A line before equal names are made distinct.
 struct LineEntry<'a> {
     at: Time,
     id: &'a str,
@@ -60,7 +60,7 @@ struct LineEntry<'a> {
     text: &'a str,
 }
 
-/// `recent` is newest first, what comes of it oldest first.
+/// `recent` is newest first, the result oldest first.
 fn entries<'a>(turn: &'a Turn<'_>, recent: &[HeardMessage<'a>]) -> Vec<LineEntry<'a>> {
     let speakers = &turn.room.speakers;
     let entry = |heard: &HeardMessage<'a>| LineEntry {
@@ -74,7 +74,8 @@ fn entries<'a>(turn: &'a Turn<'_>, recent: &[HeardMessage<'a>]) -> Vec<LineEntry
     recent.iter().rev().map(entry).collect()
 }
 
-/// What is answered, the earlier turns of those who are answered, and its answers to other questions that are shown.
+/// Adds the messages that are answered, the earlier turns of their authors, and the bot's answers to other questions that
+/// are shown.
 fn add_exchanges<'a>(turn: &'a Turn<'_>, answering: &[MessageId], addressed: bool, entries: &mut Vec<LineEntry<'a>>) {
     let Some(bot) = turn.place().bot.as_deref() else { return };
     let (now, life) = (turn.now, exchange::life(turn));
@@ -107,7 +108,7 @@ fn insert_by_time<'a>(entries: &mut Vec<LineEntry<'a>>, entry: LineEntry<'a>) {
     entries.insert(index, entry);
 }
 
-/// Who wrote these messages, as far as it is still known.
+/// The authors of these messages, if they are still known.
 fn persons(turn: &Turn<'_>, messages: &[MessageId]) -> Vec<u64> {
     let place = turn.place();
     let mut persons: Vec<u64> = Vec::new();
@@ -133,8 +134,8 @@ fn as_lines(turn: &Turn<'_>, entries: Vec<LineEntry<'_>>) -> Lines {
     lines
 }
 
-/// The newest that are read, newest first: those of the conversation, and the latest of those who ask, whatever
-/// conversation they were put into.
+/// The newest lines, newest first: those of the conversation, and the latest of the askers, whatever conversation those
+/// were assigned to.
 fn recent_lines<'a>(turn: &'a Turn<'_>, messages: u32, askers: &Askers<'_>) -> Vec<HeardMessage<'a>> {
     let recent = conversation_lines(turn, messages);
     let mut theirs = latest_of(turn, askers);
@@ -147,7 +148,7 @@ fn recent_lines<'a>(turn: &'a Turn<'_>, messages: u32, askers: &Askers<'_>) -> V
     all
 }
 
-/// The latest lines of those who wrote these messages, newest first; the more they are, the fewer of each.
+/// The latest lines of the authors of these messages, newest first; the more authors, the fewer lines of each.
 fn latest_of<'a>(turn: &'a Turn<'_>, askers: &Askers<'_>) -> Vec<HeardMessage<'a>> {
     if askers.lines_max == 0 || askers.messages.is_empty() {
         return Vec::new();
@@ -163,7 +164,7 @@ fn latest_of<'a>(turn: &'a Turn<'_>, askers: &Askers<'_>) -> Vec<HeardMessage<'a
     turn.place().recent(turn.policy, turn.now).filter(|heard| take(heard)).collect()
 }
 
-/// The newest of this conversation, newest first; where it is short, with what was said beside it.
+/// The newest lines of this conversation, newest first; if it is short, with what was said beside it.
 fn conversation_lines<'a>(turn: &'a Turn<'_>, messages: u32) -> Vec<HeardMessage<'a>> {
     let place = turn.place();
     if turn.conversation.is_none() {
@@ -181,8 +182,8 @@ fn conversation_lines<'a>(turn: &'a Turn<'_>, messages: u32) -> Vec<HeardMessage
     place.recent(turn.policy, turn.now).filter(|heard| take(heard)).collect()
 }
 
-/// The name of a speaker among those who spoke before: of two people with the same name the second is told apart, and
-/// so is who goes by the name of the bot; nobody speaks in another's name by taking it.
+/// A distinct name for a speaker: of two people with the same name the second gets a number, and so does a person with the
+/// bot's name, so that nobody can speak in another's name.
 fn name_among<'b>(own_name: &str, person: u64, name: &str, names: &'b mut Vec<(u64, String)>) -> &'b str {
     let index = names.iter().position(|(known, _)| *known == person).unwrap_or_else(|| {
         let taken = |wanted: &str| wanted == own_name || names.iter().any(|(_, known)| known == wanted);

@@ -1,4 +1,4 @@
-//! Who answers whom: a message finds its conversation, and with it everything that is kept for each of them.
+//! Who answers whom: finds the conversation of a message, and with it everything that is kept per conversation.
 
 use super::turn::Turn;
 use crate::conversations::{Conversations, Utterance};
@@ -6,24 +6,24 @@ use crate::likelihood::{Values, estimate_join};
 use crate::trace::Parts;
 use crate::types::{ConversationId, Message, MessageId, PersonId, Time, Voice, stable_hash};
 
-/// By what it knows itself among the people of a place.
+/// The bot's own key among the people of a place.
 const ME: &str = "@me";
 
-/// What is made of a message before anything is decided.
+/// What is determined about a message before anything is decided.
 pub(super) struct Placement {
-    /// Its own id where it starts a conversation.
+    /// Its own id if it starts a conversation.
     pub reply_to: MessageId,
     /// Nobody is expected to join a bot.
     pub p_join: Option<f32>,
-    /// Absent where it takes no part in the conversation.
+    /// Absent if the bot takes no part in the conversation.
     pub p_turn: Option<f32>,
     pub conversation: ConversationId,
     pub features: Option<Values>,
-    /// What each of them did, where that cannot be told from them later: the model may be another then.
+    /// The effect of each feature, stored because the model may be another one later.
     pub parts: Parts,
 }
 
-/// Finds the conversation of a message: the turn is about that one from now on.
+/// Finds the conversation of a message: from now on the turn is about that one.
 pub(super) fn find_conversation(turn: &mut Turn<'_>, message: &Message) -> Option<Placement> {
     if !turn.policy.settings.listen.strands {
         return None;
@@ -61,7 +61,7 @@ fn conversations<'a>(turn: &'a mut Turn<'_>) -> &'a mut Conversations {
     turn.place_mut().conversations.get_or_insert_default()
 }
 
-/// Its own words belong to the conversation they answer.
+/// The bot's own words belong to the conversation they answer.
 pub(super) fn hear_own_words(
     turn: &mut Turn<'_>,
     (at, name): (Time, Option<&str>),

@@ -1,4 +1,4 @@
-//! Somebody said something: from the message to what comes of it at once, stage by stage and each of them once.
+//! Handles a message: from its arrival to its immediate effects, stage by stage and each stage once.
 
 use super::link::{self, Placement};
 use super::told::{self, SpokenOrder};
@@ -69,7 +69,7 @@ fn handle_message(turn: &mut Turn<'_>, mut message: Message) {
     }
 }
 
-/// The name moves into the trace: a message gets one, when everything else has been done with it.
+/// Moves the name into the trace, which is made once, after everything else was done with the message.
 fn new_trace(message: &mut Message) -> Box<Trace> {
     let name = std::mem::take(&mut message.author.name);
     Box::new(Trace::undecided(message, name))
@@ -81,7 +81,7 @@ fn passed_over(message: &mut Message, unheard: Unheard) -> Box<Trace> {
     trace
 }
 
-/// What was made of it before anything was decided.
+/// Adds what was determined before anything was decided.
 fn guessed(mut trace: Box<Trace>, guess: Option<Placement>) -> Box<Trace> {
     if let Some(guess) = guess {
         trace.p_join = guess.p_join;

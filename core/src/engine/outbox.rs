@@ -1,8 +1,8 @@
-//! Posts leave one answer after the other: an answer in several posts is out before another begins.
+//! Answers are posted one after the other: all posts of one answer are sent before another begins.
 //!
-//! Each of these posts is a delivery of its own. When one is acknowledged, the next waits here for as long as somebody would
-//! take to write it, and leaves when that time is over (`release`); what other answers have to post waits behind it. Whatever
-//! stops the bot stops what waits: the decision is reported again with how many posts went out and why no more.
+//! Each of these posts is a separate delivery. When one is acknowledged, the next waits here for as long as a person would
+//! take to write it, and is sent when that time is over (`release`); other answers wait behind it. Whatever stops the bot
+//! stops what waits: the decision is reported again with how many posts were sent and why no more.
 
 use super::turn::Turn;
 use super::{alarm, reception};
@@ -11,13 +11,14 @@ use crate::room::{PendingDelivery, WaitingPost};
 use crate::trace::{Closed, RestStopped, Stage, Trace};
 use crate::types::{MessageId, Span};
 
-/// Somebody who writes fast needs so long for a character.
+/// How long a fast writer needs for a character.
 const WRITING_PER_CHAR: Span = Span(12);
-/// Nobody is seen writing for a shorter time; and platforms show for longer than the longest that somebody writes.
+/// The limits of a writing time: nobody is seen writing for a shorter time, and the platforms' typing indicator lasts
+/// longer than the longest.
 const WRITING_MIN: Span = Span(800);
 const WRITING_MAX: Span = Span(4000);
 
-/// Sends a post, or has it wait until the answer before it is out.
+/// Sends a post, or queues it until the answer before it is complete.
 pub(super) fn send(turn: &mut Turn<'_>, post: PendingDelivery) {
     let now = turn.now;
     let bot = turn.place_mut().bot_mut();
@@ -34,7 +35,7 @@ fn depart(turn: &mut Turn<'_>, mut post: PendingDelivery) {
     turn.place_mut().bot_mut().delivering.push(post);
 }
 
-/// Sends what may leave by now.
+/// Sends what may be sent by now.
 pub(super) fn release(turn: &mut Turn<'_>) {
     let now = turn.now;
     while let Some(bot) = &mut turn.place_mut().bot
@@ -48,7 +49,7 @@ pub(super) fn release(turn: &mut Turn<'_>) {
     }
 }
 
-/// A post of an answer is out. The next one is due when somebody could have written it.
+/// A post of an answer is sent. The next one is due when a person could have written it.
 pub(super) fn go_on(turn: &mut Turn<'_>, sent: PendingDelivery, ids: &[MessageId]) {
     let Some(mut chunk) = sent.chunk else { return };
     let Some(parts) = chunk.rest.pop_front() else { return };
@@ -87,7 +88,7 @@ fn show_typing(turn: &mut Turn<'_>) {
     turn.out.push(Effect::Type(Box::new(typing)));
 }
 
-/// The message it is about must be one that is still there.
+/// The message it refers to must still exist.
 fn answer_what_is_left(post: &mut PendingDelivery) {
     let gone = |message: &MessageId| post.deleted.contains(message);
     if gone(&post.delivery.answering)
@@ -109,7 +110,7 @@ pub(super) fn stop(turn: &mut Turn<'_>, why: &RestStopped) {
     }
 }
 
-/// A post that waited does not leave.
+/// Drops a post that waited.
 fn drop_post(turn: &mut Turn<'_>, post: PendingDelivery, why: &RestStopped) {
     if post.delivery.continues {
         return end_answer(turn, post, why);
@@ -129,7 +130,7 @@ fn drop_trace(turn: &mut Turn<'_>, trace: Trace, why: &RestStopped) {
     }
 }
 
-/// The answer ends with the posts that are out.
+/// The answer ends with the posts that were sent.
 pub(super) fn end_answer(turn: &mut Turn<'_>, mut post: PendingDelivery, why: &RestStopped) {
     for progress in post.traces.iter_mut().filter_map(|trace| trace.chunks.as_mut()) {
         progress.stopped = Some(why.clone());
@@ -137,7 +138,7 @@ pub(super) fn end_answer(turn: &mut Turn<'_>, mut post: PendingDelivery, why: &R
     report(turn, &post, &[]);
 }
 
-/// The decisions again, with how far their answer has come. `ids` are the posts that were added.
+/// Reports the decisions again, with the progress of their answer. `ids` are the posts that were added.
 pub(super) fn report(turn: &mut Turn<'_>, post: &PendingDelivery, ids: &[MessageId]) {
     if let Some(first) = post.chunk.as_ref().and_then(|chunk| chunk.posts.first()) {
         let progress = post.traces.last().and_then(|trace| trace.chunks.as_ref());
@@ -148,7 +149,7 @@ pub(super) fn report(turn: &mut Turn<'_>, post: &PendingDelivery, ids: &[Message
     }
 }
 
-/// A message was deleted: what it asked for, or a post of its own.
+/// A message was deleted: one that is being answered, or one of the bot's own posts.
 pub(super) fn note_deletion(turn: &mut Turn<'_>, message: &MessageId) {
     let Some(bot) = &mut turn.place_mut().bot else { return };
     for sent in &mut bot.delivering {
@@ -170,7 +171,8 @@ pub(super) fn note_deletion(turn: &mut Turn<'_>, message: &MessageId) {
     release(turn);
 }
 
-/// Whether the answer has lost its reason with this message, or is unwanted because somebody deleted a part of it.
+/// Whether this message was the last reason for the answer, or the answer is unwanted because somebody deleted a part of
+/// it.
 fn note_deleted(post: &mut PendingDelivery, message: &MessageId) -> bool {
     if post.traces.iter().any(|trace| trace.message == *message) && !post.deleted.contains(message) {
         post.deleted.push(message.clone());
@@ -178,7 +180,7 @@ fn note_deleted(post: &mut PendingDelivery, message: &MessageId) -> bool {
     post.is_unfounded() || post.chunk.as_ref().is_some_and(|chunk| chunk.posts.contains(message))
 }
 
-/// Who deleted a message is no longer answered, though others are.
+/// A person who deleted their message is no longer answered, though others are.
 fn without_deleted(turn: &mut Turn<'_>, post: &mut PendingDelivery) {
     let (gone, left) =
         std::mem::take(&mut post.traces).into_iter().partition(|trace| post.deleted.contains(&trace.message));
@@ -188,7 +190,7 @@ fn without_deleted(turn: &mut Turn<'_>, post: &mut PendingDelivery) {
     }
 }
 
-/// The program starts again. What is long overdue is dropped; the rest leaves when it is due.
+/// After a restart, what is long overdue is dropped; the rest is sent when it is due.
 pub(super) fn resume(turn: &mut Turn<'_>, stale_after: Span) {
     let now = turn.now;
     let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| !bot.outbox.is_empty()) else { return };
@@ -207,7 +209,7 @@ pub(super) fn resume(turn: &mut Turn<'_>, stale_after: Span) {
     alarm::set_alarm(turn);
 }
 
-/// Without the answers to people who want to be forgotten, and those that hold words of them.
+/// Removes the answers to people who want to be forgotten, and those that contain their words.
 pub(super) fn forget(
     turn: &mut Turn<'_>,
     is_of_them: impl Fn(&PendingDelivery) -> bool,

@@ -1,4 +1,4 @@
-//! Its own posts, once people see them: what is remembered of having spoken.
+//! The bot's own posts, once people see them: what is remembered of having spoken.
 
 use super::turn::Turn;
 use super::{lines, link};
@@ -7,22 +7,22 @@ use crate::room::{BufferEntry, Intervention};
 use crate::settings::OwnPosts;
 use crate::types::{Flags, Message, MessageId, Time, stable_hash};
 
-/// A post of its own, once people see it.
+/// One of the bot's own posts, once people see it.
 #[derive(Clone, Copy)]
 pub(super) struct OwnPost<'a> {
     pub at: Time,
-    /// Time of the message that gave the reason.
+    /// The time of the message that gave the reason.
     pub cause_at: Time,
     pub id: Option<&'a MessageId>,
     /// A reaction has no words.
     pub text: Option<&'a str>,
     pub addressed: bool,
-    /// What the platform calls it, where that is known.
+    /// The bot's name on the platform, if known.
     pub name: Option<&'a str>,
 }
 
-/// A post of its own comes back from the platform. What it has just sent is recorded when it is acknowledged; what
-/// it does not know (from before a crash, or from a record) is taken as its own.
+/// One of the bot's own posts comes back from the platform. What it has just sent is recorded when it is acknowledged; what
+/// it does not know (from before a crash, or from a record) is treated as its own.
 pub(super) fn note_own_post(turn: &mut Turn<'_>, message: &Message) {
     let place = turn.place();
     let is_known = place.is_own(stable_hash(0, message.id.as_str())) || place.knows(message.id.as_str());
@@ -38,7 +38,7 @@ pub(super) fn note_own_post(turn: &mut Turn<'_>, message: &Message) {
     record(turn, &OwnPost { at, cause_at, id, text, addressed: asked, name }, answering);
 }
 
-/// Remembers that it spoke: counted from the delivery, with the talk it stepped into.
+/// Records that the bot spoke: counted from the delivery, with the talk that it joined.
 pub(super) fn record(turn: &mut Turn<'_>, own: &OwnPost<'_>, answering: Option<&MessageId>) {
     let OwnPost { at, cause_at, id, text, addressed, .. } = *own;
     if let (Some(id), Some(text)) = (own.id, own.text) {

@@ -1,4 +1,4 @@
-//! What calls cost: set aside before a call, settled after it, given back where the call is never made.
+//! The cost of calls: reserved before a call, settled after it, released if the call is never made.
 
 use super::turn::Turn;
 use crate::input::Answer;
@@ -8,19 +8,19 @@ use crate::trace::Closed;
 use crate::types::CallId;
 use crate::usage::{Failure, Usage};
 
-/// WhyAsked how many tokens our own instructions and what is remembered add to the talk in a prompt.
+/// The approximate number of tokens that our own instructions and memories add to the talk in a prompt.
 const INSTRUCTION_TOKENS: u64 = 1_500;
 
-/// What a call may cost at most, as far as that can be known before it is made.
+/// The maximum cost of a call, as far as it can be known before the call.
 #[derive(Clone, Copy)]
 pub(super) struct Estimate<'a> {
     pub model: &'a str,
     pub calls: u64,
-    /// Of the talk it is shown.
+    /// Tokens of the talk it is shown.
     pub tokens_in: u64,
-    /// Of the answer.
+    /// Tokens of the answer.
     pub tokens_max: u32,
-    /// Of what is looked up by its meaning before; none where nothing is.
+    /// Tokens that are embedded for a lookup before the call; `None` if nothing is.
     pub looked_up: Option<u64>,
 }
 
@@ -35,13 +35,13 @@ impl Estimate<'_> {
     }
 }
 
-/// What it costs to turn words into a vector, where that is done.
+/// The cost of embedding, if that is done.
 fn look_up_cost(policy: &Policy, tokens: u64) -> Option<Cost> {
     let model = policy.embedding_model()?;
     Some(Cost { calls: 1, tokens, micros: policy.price(&model).micros(tokens, 0) })
 }
 
-/// What an answer or a failure is known to have cost.
+/// The known cost of an answer or a failure.
 pub(super) fn micros_of(answer: &Result<Answer, Failure>) -> u64 {
     match answer {
         Ok(answer) => answer.usage.micros,
@@ -49,12 +49,12 @@ pub(super) fn micros_of(answer: &Result<Answer, Failure>) -> u64 {
     }
 }
 
-/// Sets money aside for a call, or says why there is none.
+/// Reserves money for a call, or says why there is none.
 pub(super) fn reserve(turn: &mut Turn<'_>, call: &CallId, estimate: Estimate<'_>) -> Result<(), Closed> {
     set_aside(turn, call, estimate.cost(turn.policy))
 }
 
-/// The same for looking something up by its meaning; nothing where that is free.
+/// The same for a lookup by meaning; nothing if that is free.
 pub(super) fn reserve_look_up(turn: &mut Turn<'_>, call: &CallId, tokens: u64) -> Result<(), Closed> {
     look_up_cost(turn.policy, tokens).map_or(Ok(()), |cost| set_aside(turn, call, cost))
 }
@@ -67,7 +67,7 @@ fn set_aside(turn: &mut Turn<'_>, call: &CallId, cost: Cost) -> Result<(), Close
     Ok(())
 }
 
-/// A call ended. Without a bill what was set aside for it is spent.
+/// A call ended. Without a bill its reservation counts as spent.
 pub(super) fn settle(turn: &mut Turn<'_>, call: &CallId, bill: Option<Cost>) {
     if let Some(spent) = &mut turn.room.spent {
         spent.settle(turn.policy, turn.now, call.serial, bill);
@@ -83,12 +83,12 @@ pub(super) fn settle_answer(turn: &mut Turn<'_>, call: &CallId, answer: &Result<
     settle(turn, call, bill);
 }
 
-/// Something was paid for on behalf of this room that it did not ask for itself.
+/// Something was paid on behalf of this room that it did not request itself.
 pub(super) fn handle_billed(turn: &mut Turn<'_>, usage: &Usage) {
     turn.room.spent.get_or_insert_default().add(turn.policy, turn.now, usage.into());
 }
 
-/// The program starts again: whatever was in flight is lost, and may have been paid for.
+/// After a restart, whatever was in flight is lost, and may have been paid for.
 pub(super) fn settle_lost(turn: &mut Turn<'_>) {
     if let Some(spent) = &mut turn.room.spent {
         spent.settle_lost(turn.policy, turn.now);

@@ -1,4 +1,4 @@
-//! Received or passed over: what came before, what comes too late, and whom it is for.
+//! Whether a message is received or skipped: repeated, too late, and whom it is addressed to.
 
 use super::turn::Turn;
 use crate::listen::{Address, addressee};
@@ -7,12 +7,12 @@ use crate::types::{Flags, HeardAs, Message, Span, Voice, stable_hash};
 
 /// A message that is to be remembered.
 pub(super) struct Incoming {
-    /// What is noticed once about it.
+    /// What is detected once about it.
     pub(super) flags: Flags,
     pub(super) address: Address,
-    /// What its name does in it, where that does not call it.
+    /// How the bot's name is used in it, if that does not call the bot.
     pub(super) heard_as: Option<HeardAs>,
-    /// Why it is remembered and not answered, if it comes too late.
+    /// Why it is remembered and not answered, if it is too late.
     pub(super) late: Option<Unheard>,
 }
 
@@ -22,7 +22,7 @@ impl Incoming {
     }
 }
 
-/// `Err` where it is not to be remembered either.
+/// `Err` if it is not to be remembered either.
 pub(super) fn receive(turn: &mut Turn<'_>, message: &Message) -> Result<Incoming, Unheard> {
     if message.author.voice == Voice::Me {
         return Err(Unheard::Itself);
@@ -46,20 +46,20 @@ fn addressee_of(turn: &Turn<'_>, message: &Message, flags: Flags) -> (Address, O
     addressee(turn.policy, message, flags.has(Flags::NAMED), replies_to_me, &turn.room.speakers)
 }
 
-/// Whether it was heard before. What is dated ahead of its arrival comes with another time when it is told again.
+/// Whether it was received before. A message dated ahead of its arrival has another time when it is received again.
 fn is_repeated(turn: &Turn<'_>, message: &Message) -> bool {
     let place = turn.place();
     place.buffer.find(message.id.as_str()).is_some()
         || ((message.heard.is_some() || message.at <= turn.room.newest) && place.knows(message.id.as_str()))
 }
 
-/// Why it is remembered and not answered, if it comes too late: the platform's own stragglers soon, what came late
-/// because we were away and addresses us only after a longer while.
+/// Why it is remembered and not answered, if it is too late: soon for a message that the platform delayed, and after a
+/// longer while for one that is late because the bot was disconnected and that addresses it.
 fn too_late(turn: &Turn<'_>, message: &Message, addressed: bool) -> Option<Unheard> {
     let settings = &turn.policy.settings;
     let late_after = Span::seconds(settings.listen.late_after_seconds.into());
     if message.heard.is_none() {
-        // Records of earlier versions decide as they did then.
+        // Records of earlier versions are decided as they were then.
         let late = turn.room.newest.max(turn.now).since(message.at) > late_after;
         return (message.backfilled || late).then_some(Unheard::Late);
     }

@@ -1,4 +1,5 @@
-//! What people make of a contribution: each is tracked for some messages and minutes, and its share follows from that.
+//! How people respond to a contribution: each is tracked for some messages and minutes, and the bot's share follows from
+//! that.
 
 use super::alarm;
 use super::turn::Turn;
@@ -8,11 +9,10 @@ use crate::room::TrackedContribution;
 use crate::trace::ChunkProgress;
 use crate::types::{Message, MessageId, Reaction, stable_hash};
 
-/// Contributions tracked at the same time; the oldest counts as ignored when there are more.
+/// The maximum number of contributions tracked; beyond that the oldest counts as ignored.
 const TRACKED_MAX: usize = 16;
 
-/// People see a contribution from now on.
-/// `told`: it spoke first.
+/// People see a contribution from now on. `told`: the bot spoke first.
 pub(super) fn follow_up(turn: &mut Turn<'_>, trace: Box<Trace>, ids: &[MessageId], told: bool) {
     let ids = ids.iter().map(|id| stable_hash(0, id.as_str())).collect();
     let (at, conversation) = (turn.now, turn.conversation);
@@ -25,7 +25,7 @@ pub(super) fn follow_up(turn: &mut Turn<'_>, trace: Box<Trace>, ids: &[MessageId
     alarm::set_alarm(turn);
 }
 
-/// More of a contribution is out, or no more of it follows.
+/// More of a contribution is posted, or no more of it follows.
 pub(super) fn note_progress(
     turn: &mut Turn<'_>,
     first: &MessageId,
@@ -40,14 +40,14 @@ pub(super) fn note_progress(
     }
 }
 
-/// Nobody said anything to it for long enough.
+/// Nobody responded to it for long enough.
 pub(super) fn let_pass(turn: &mut Turn<'_>) {
     while alarm::followed_until(turn).is_some_and(|until| until <= turn.now) {
         received(turn, 0, Response::Ignored);
     }
 }
 
-/// Somebody spoke: to it, thanking it, or past it. `answered` is what the message seems to answer.
+/// Somebody spoke: to the bot, thanking it, or past it. `answered` is the message that this one seems to answer.
 pub(super) fn note_reception(turn: &mut Turn<'_>, message: &Message, answered: Option<&MessageId>, to_me: bool) {
     let most = turn.policy.settings.effect.follow_messages;
     let conversation = turn.conversation;
@@ -76,7 +76,7 @@ pub(super) fn note_reception(turn: &mut Turn<'_>, message: &Message, answered: O
     }
 }
 
-/// Somebody gave a message an emoji.
+/// Somebody reacted to a message with an emoji.
 pub(super) fn note_reaction(turn: &mut Turn<'_>, reaction: &Reaction) {
     let index = followed_post(turn, &reaction.message).filter(|_| reaction.on);
     let response = if is_disapproving(&reaction.emoji) { Response::ToldOff } else { Response::Reacted };
@@ -85,7 +85,7 @@ pub(super) fn note_reaction(turn: &mut Turn<'_>, reaction: &Reaction) {
     }
 }
 
-/// A contribution that is deleted was not wanted.
+/// A contribution that is deleted was unwanted.
 pub(super) fn note_deletion(turn: &mut Turn<'_>, id: &MessageId) {
     if let Some(index) = followed_post(turn, id) {
         received(turn, index, Response::Deleted);

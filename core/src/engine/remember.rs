@@ -1,4 +1,4 @@
-//! What was said goes into working memory, and counts for how much the bot is to say.
+//! Adds a message to working memory, and counts it for the talk share.
 
 use super::alarm;
 use super::receive::Incoming;
@@ -31,7 +31,7 @@ fn keep(turn: &mut Turn<'_>, message: &Message, incoming: &Incoming) {
     let entry =
         BufferEntry { at: message.at, speaker, flags, conversation, id: message.id.as_str(), text: &message.text };
     let messages_max = place.messages_max(listen.buffer_messages as usize);
-    // What waited for us is read where its time belongs, unless it would be the first to go again.
+    // A message that waited for the bot is inserted at its time, unless it would be the first to be dropped again.
     let late_after = Span::seconds(listen.late_after_seconds.into());
     let waited = message.heard.is_some() && turn.now.since(message.at) > late_after;
     if !(waited && place.buffer.insert_by_time(&entry, messages_max, |speaker| speakers.release(speaker))) {
@@ -45,7 +45,7 @@ fn keep(turn: &mut Turn<'_>, message: &Message, incoming: &Incoming) {
     }
 }
 
-/// What comes late is read where its time belongs, and wakes nothing.
+/// A late message is inserted at its time, and triggers nothing.
 fn keep_late(turn: &mut Turn<'_>, message: &Message, incoming: &Incoming) {
     let usual_max = turn.policy.settings.listen.buffer_messages as usize;
     let (place, speakers) = turn.room.split(turn.thread.as_ref());

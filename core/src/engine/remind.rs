@@ -1,7 +1,7 @@
-//! Reminders and schedules: they are kept, and said when their time has come and it may speak.
+//! Reminders and schedules: they are kept, and posted when they are due and the bot may speak.
 //!
-//! A room's reminders are looked at with its main place. While it is muted, in quiet hours, or busy writing there, one that is due
-//! waits, and is tried again every minute.
+//! A room's reminders are checked with its main place. While the room is muted, in quiet hours, or while the bot is busy
+//! writing there, a due one waits, and is tried again every minute.
 
 use super::turn::Turn;
 use super::{alarm, outbox, write};
@@ -11,7 +11,7 @@ use crate::room::{Pending, PendingDelivery, Phase};
 use crate::trace::{Cause, Trace};
 use crate::types::{Addressed, Author, Kind, Message, MessageId, PersonId, Place, Visibility, Voice};
 
-/// Keeps a reminder that somebody asked for in this place; `Err` says why it does not.
+/// Keeps a reminder that somebody asked for in this place; `Err` says why it is refused.
 pub(super) fn remind(turn: &mut Turn<'_>, reminder: NewReminder, asked: ReminderAsker) -> Result<(), String> {
     let most = turn.policy.settings.tools.reminders_max as usize;
     let reminders = turn.room.reminders.get_or_insert_default();
@@ -30,7 +30,7 @@ pub(super) fn handle_scheduled(turn: &mut Turn<'_>, place: &Place, reminder: New
     look_later(turn);
 }
 
-/// The program starts again: the schedules are submitted again; what fell due meanwhile is still to be said.
+/// After a restart the schedules are submitted again; what became due meanwhile is still to be posted.
 pub(super) fn resume(turn: &mut Turn<'_>) {
     let now = turn.now;
     if let Some(reminders) = &mut turn.room.reminders {
@@ -46,7 +46,7 @@ fn look_later(turn: &mut Turn<'_>) {
     turn.thread = thread;
 }
 
-/// Says what is due, where it may speak.
+/// Posts what is due, if the bot may speak.
 pub(super) fn fire(turn: &mut Turn<'_>) {
     let now = turn.now;
     let Some(reminders) = turn.room.reminders.as_mut() else { return };
@@ -67,7 +67,7 @@ pub(super) fn fire(turn: &mut Turn<'_>) {
     }
 }
 
-/// Returns it where it has to wait.
+/// Returns it if it has to wait.
 fn say(turn: &mut Turn<'_>, reminder: Reminder) -> Option<Reminder> {
     if turn.room.off || turn.room.is_muted(turn.now) || is_quiet_hour(turn) {
         return Some(reminder);
@@ -91,13 +91,13 @@ fn say(turn: &mut Turn<'_>, reminder: Reminder) -> Option<Reminder> {
     None
 }
 
-/// Also where people who address it are answered in these hours: nobody is awake to have asked just now.
+/// Applies even if people who address the bot are answered in these hours: nobody asked for it just now.
 fn is_quiet_hour(turn: &Turn<'_>) -> bool {
     let hours = turn.policy.settings.gates.quiet_hours;
     hours.is_some_and(|hours| hours.contains(turn.policy.zone.minute_of_day(turn.now)))
 }
 
-/// The moment as if it were a message: decisions are about messages.
+/// The moment as a message, since decisions are about messages.
 fn occasion(turn: &Turn<'_>, reminder: &Reminder) -> Message {
     let name = reminder.set.schedule.clone().unwrap_or_default();
     Message {
@@ -138,7 +138,7 @@ fn post(turn: &mut Turn<'_>, reminder: &Reminder, text: Box<str>) {
     );
 }
 
-/// A model writes what a schedule asks for, as it would write to somebody who addressed it.
+/// A model writes what a schedule asks for, as it would write to a person who addressed the bot.
 fn have_written(turn: &mut Turn<'_>, message: &Message, prompt: Box<str>) {
     let mut trace = Box::new(Trace::undecided(message, message.author.name.clone()));
     trace.cause = Cause::Scheduled;

@@ -1,4 +1,4 @@
-//! What comes back from the world: words, acknowledgements and refusals. Answers of a judge are taken in `ask`.
+//! Results from outside: words, acknowledgements and refusals. Answers of a judge are handled in `ask`.
 
 use super::pay::micros_of;
 use super::turn::Turn;
@@ -12,7 +12,7 @@ use crate::trace::{Closed, Stage};
 use crate::types::{Addressed, CallId, MessageId, Reaction};
 use crate::usage::Usage;
 
-/// The words are there, or are not to be had; then it is the turn of people who addressed it meanwhile.
+/// The words have arrived, or are not available; then the people who addressed the bot meanwhile are next.
 pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<Answer, Failure>) {
     pay::settle_answer(turn, call, &draft);
     let Some(mut pending) = write::take_writing(turn, call) else { return };
@@ -27,7 +27,7 @@ pub(super) fn handle_written(turn: &mut Turn<'_>, call: &CallId, draft: Result<A
     }
 }
 
-/// Who was to write wants tools first.
+/// The writer wants tools first.
 pub(super) fn handle_tool_calls(turn: &mut Turn<'_>, call: &CallId, calls: Vec<ToolCall>, usage: &Usage) {
     tools::handle_tool_calls(turn, call, calls, usage);
     answer_others(turn);
@@ -45,13 +45,14 @@ pub(super) fn handle_reaction(turn: &mut Turn<'_>, reaction: &Reaction) {
     }
 }
 
-/// It is the turn of people who addressed it meanwhile.
+/// Now the people who addressed the bot meanwhile are answered.
 fn answer_others(turn: &mut Turn<'_>) {
     answer::write_next(turn);
     exchange::drop_settled(turn);
 }
 
-/// A post is out, or is not to be. Who addressed it while an answer in several posts went out is answered after the last.
+/// A post was sent, or failed. A person who addressed the bot while an answer in several posts was sent is answered after
+/// the last.
 pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<Vec<MessageId>, Failure>) {
     if tools::handle_asked(turn, call, &ids) {
         return answer_others(turn);
@@ -63,7 +64,7 @@ pub(super) fn handle_delivered(turn: &mut Turn<'_>, call: &CallId, ids: Result<V
     }
 }
 
-/// The call was not made, because nothing is left of the budget over all rooms.
+/// The call was not made, because the budget over all rooms is spent.
 pub(super) fn handle_refused(turn: &mut Turn<'_>, call: &CallId, why: TotalSpent) {
     if let Some(spent) = &mut turn.room.spent {
         spent.refuse(turn.policy, turn.now, call.serial, why);

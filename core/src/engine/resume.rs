@@ -1,4 +1,4 @@
-//! The program starts again.
+//! Handles a restart of the program.
 
 use super::turn::Turn;
 use super::{answer, change, end, outbox};
@@ -7,7 +7,7 @@ use crate::room::Phase;
 use crate::trace::Cause;
 use crate::types::Span;
 
-/// The program starts again: what is long overdue is dropped, what was in flight is asked for again.
+/// After a restart, what is long overdue is dropped, and what was in flight is requested again.
 pub(super) fn resume(turn: &mut Turn<'_>) {
     let sent: Vec<_> =
         turn.place().bot.iter().flat_map(|bot| &bot.delivering).map(|sent| sent.delivery.clone()).collect();
@@ -20,7 +20,7 @@ pub(super) fn resume(turn: &mut Turn<'_>) {
             Phase::Judging { asked_at, .. } | Phase::Writing { asked_at, .. } => asked_at,
         };
         let overdue = turn.now.since(wanted_at);
-        // People may still agree, or the timer says that they did not.
+        // People may still agree, or the timer expires.
         if pending.approval().is_some() {
             turn.place_mut().put_back(pending);
             continue;

@@ -1,4 +1,4 @@
-//! Everything the engine knows, to be written down and read back.
+//! The complete state of the engine, for storing and restoring it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::policy::Policies;
 use crate::room::Room;
 use crate::types::RoomId;
 
-/// Everything the engine knows, to be written down and read back.
+/// The complete state of the engine, for storing and restoring it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Snapshot {
     version: u32,
@@ -17,7 +17,7 @@ pub struct Snapshot {
 const SNAPSHOT_VERSION: u32 = 1;
 
 impl Snapshot {
-    /// The rooms of several as one.
+    /// Merges the rooms of several snapshots.
     pub fn joined(snapshots: impl IntoIterator<Item = Snapshot>) -> Snapshot {
         let mut all = Snapshot { version: SNAPSHOT_VERSION, rooms: Vec::new() };
         for snapshot in snapshots {
@@ -46,7 +46,7 @@ impl Engine {
         Snapshot { version: SNAPSHOT_VERSION, rooms: self.rooms }
     }
 
-    /// Goes on from a snapshot as if it had never stopped; `Err` if the snapshot is of a newer version.
+    /// Continues from a snapshot as if the engine had never stopped; `Err` if the snapshot is of a newer version.
     pub fn restore(policies: Policies, snapshot: Snapshot) -> Result<Engine, String> {
         if snapshot.version > SNAPSHOT_VERSION {
             return Err(format!(

@@ -1,4 +1,4 @@
-//! The timers look at a place: what is due, what is to pass, what may be forgotten.
+//! The timers check a place: what is due, what expires, what may be forgotten.
 
 use super::turn::Turn;
 use super::{alarm, answer, ask, digest, gate, initiative, outbox, reception, remind, tools, write};
@@ -6,7 +6,7 @@ use crate::room::Phase;
 use crate::trace::Stage;
 use crate::types::{ConversationId, Time};
 
-/// The timers look at this place: something may be due, and old talk may go.
+/// The timers check this place: something may be due, and old talk may be dropped.
 pub(super) fn check_deadlines(turn: &mut Turn<'_>) {
     let at = turn.now;
     if turn.place().alarm != Some(at) {
@@ -44,7 +44,7 @@ fn first_due(turn: &Turn<'_>, now: Time) -> Option<(Option<ConversationId>, bool
     Some((first.conversation, matches!(first.phase, Phase::Waiting { .. })))
 }
 
-/// Quiet has come. What held a moment ago is looked at again.
+/// The quiet period is over. What was decided before is checked again.
 fn wait_is_over(turn: &mut Turn<'_>) {
     if initiative::found_nothing(turn) {
         return;

@@ -1,4 +1,5 @@
-//! Keyed deadlines, at most one per place. Moving a deadline later costs nothing: the old one rings, and finds it was early.
+//! Keyed deadlines, at most one per place. Moving a deadline later costs nothing: the old one fires, and finds that it is
+//! early.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,7 +19,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// The place's new alarm: rings at `due` or before. `alarm` is what it was.
+    /// Arms the place's alarm, which fires at `due` or before. `alarm` is the previous value.
     pub(super) fn arm(&mut self, alarm: &mut Option<Time>, due: Time, key: impl FnOnce() -> Key) {
         if alarm.is_none_or(|armed| due < armed) {
             *alarm = Some(due);
@@ -26,7 +27,7 @@ impl Timers {
         }
     }
 
-    /// An alarm as it was, after a restart.
+    /// Restores an alarm after a restart.
     pub(super) fn put(&mut self, at: Time, key: Key) {
         self.heap.push(Reverse((at, key)));
     }

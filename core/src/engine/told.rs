@@ -1,4 +1,4 @@
-//! Somebody tells it in words to be quiet, or that it may talk again: orders that no model has a say in.
+//! Somebody tells the bot in words to be quiet, or that it may talk again: orders that no model decides about.
 
 use super::end;
 use super::turn::Turn;
@@ -7,19 +7,19 @@ use crate::room::Mute;
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Addressed, Flags, HeardAs, Message, Span};
 
-/// What it was told.
+/// The order.
 pub(super) enum SpokenOrder {
     BeQuiet(QuietTime),
     TalkAgain,
 }
 
-/// For so long what people say may be about its post, if nobody else spoke in between.
+/// How long what people say may refer to the bot's post, if nobody else spoke in between.
 const POST_ECHOES_FOR: Span = Span::minutes(5);
 
 /// Nobody gives an order in a longer message.
 const ORDER_BYTES_MAX: usize = 4000;
 
-/// The order that a message is, where orders in words are obeyed.
+/// The order in a message, if orders in words are obeyed.
 pub(super) fn order_in(turn: &Turn<'_>, message: &Message, address: Address) -> Option<SpokenOrder> {
     if turn.policy.settings.address.be_quiet_minutes == 0 || message.text.len() > ORDER_BYTES_MAX {
         return None;
@@ -44,7 +44,7 @@ pub(super) fn order_in(turn: &Turn<'_>, message: &Message, address: Address) -> 
     (!calls_somebody_else(turn, message, &rest)).then_some(SpokenOrder::BeQuiet(time))
 }
 
-/// Whether a part of what is said is the name of somebody else who is known here: 「田中、静かにして」 is said to them.
+/// Whether a part of the text is the name of somebody else who is known here: 「田中、静かにして」 is said to them.
 fn calls_somebody_else(turn: &Turn<'_>, message: &Message, rest: &str) -> bool {
     const PARTS_MAX: usize = 8;
     let known = &turn.room.speakers;
@@ -54,11 +54,11 @@ fn calls_somebody_else(turn: &Turn<'_>, message: &Message, rest: &str) -> bool {
     parts
         .take(PARTS_MAX)
         .filter(|name| known.by_name(name).is_some_and(|key| key != author))
-        // Somebody may go by the name of "please".
+        // A person may have the name "please".
         .any(|name| asked_to_be_quiet(&format!("be quiet, {name}"), SaidTo::Bot).is_none())
 }
 
-/// Whether the message before is a post of its own, and not an old one. Of the same person one message may be in between.
+/// Whether the previous message is a recent post of the bot. One message of the same person may be in between.
 fn follows_own_post(turn: &Turn<'_>, message: &Message) -> bool {
     let heard = || turn.place().buffer.iter().rev();
     let author = heard().find(|heard| heard.id() == message.id.as_str()).map(|heard| heard.speaker);
@@ -71,7 +71,7 @@ fn follows_own_post(turn: &Turn<'_>, message: &Message) -> bool {
     own.is_some_and(|own| turn.now.since(own.at) <= POST_ECHOES_FOR)
 }
 
-/// What is said beside its names and mentions.
+/// The text without the bot's names and mentions.
 pub(super) fn without_names(turn: &Turn<'_>, text: &str) -> String {
     let mut rest = text.to_owned();
     while let Some(start) = rest.find("<@") {
@@ -85,7 +85,7 @@ pub(super) fn without_names(turn: &Turn<'_>, text: &str) -> String {
 
 pub(super) fn be_quiet(turn: &mut Turn<'_>, mut trace: Box<Trace>, addressed: Option<Addressed>, time: QuietTime) {
     let usual = Span::minutes(turn.policy.settings.address.be_quiet_minutes.into());
-    // What a command muted, a command lifts, or who turns to the bot.
+    // A mute by command is lifted by a command, or by a person who addresses the bot.
     let by_words = turn.room.muted_by_words || !turn.room.is_muted(turn.now);
     let cause = match time.span(usual, turn.now, &turn.policy.zone) {
         Some(span) => {
@@ -110,7 +110,7 @@ pub(super) fn be_quiet(turn: &mut Turn<'_>, mut trace: Box<Trace>, addressed: Op
     turn.stay_silent(trace, Stage::Gate, cause);
 }
 
-/// Lifts a mute; the person who said so to it is answered like anybody who addresses it.
+/// Lifts a mute; the person who said so to the bot is answered like anybody who addresses it.
 pub(super) fn talk_again(turn: &mut Turn<'_>, trace: &mut Trace) {
     turn.room.set_mute(None, false);
     trace.heard_as = Some(HeardAs::TalkAgain);

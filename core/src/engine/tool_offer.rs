@@ -1,4 +1,4 @@
-//! Which tools a writer may ask for, and what it is shown of those it used.
+//! Which tools a writer may request, and what it is shown of those it used.
 
 use super::turn::Turn;
 use crate::room::{Pending, ToolSession};
@@ -7,7 +7,7 @@ use crate::tools::{ToolOffer, ToolStep};
 use crate::types::{Kind, Span};
 use crate::usage::tokens_of_bytes;
 
-/// Which tools the writer may ask for, as far as it has come.
+/// Which tools the writer may request at this point.
 pub(super) fn offer(turn: &Turn<'_>, pending: &Pending) -> ToolOffer {
     let settings = &turn.policy.settings.tools;
     let is_used_up = |tools: &ToolSession| {
@@ -21,7 +21,7 @@ pub(super) fn offer(turn: &Turn<'_>, pending: &Pending) -> ToolOffer {
     }
 }
 
-/// What came of the tools so far, for the writer.
+/// The results of the tools so far, for the writer.
 pub(super) fn closed_steps(pending: &Pending) -> Vec<ToolStep> {
     let steps = pending.tools.iter().flat_map(|tools| &tools.steps);
     steps.filter(|step| step.outcome.is_some()).cloned().collect()
@@ -32,7 +32,7 @@ pub(super) fn tokens_of(steps: &[ToolStep]) -> u64 {
     steps.iter().map(|step| tokens_of_bytes(step.call.arguments.len() + step.words().len())).sum()
 }
 
-/// As long as the tools of one answer may take.
+/// The maximum time for the tools of one answer.
 pub(super) fn seconds_max(settings: &ToolSettings) -> Span {
     Span::seconds(settings.seconds_max.into())
 }

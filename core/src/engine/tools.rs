@@ -1,9 +1,9 @@
-//! Tools within an answer: whether a call runs, whom it needs to agree, and that the answer is written with what came of it.
+//! Tools within an answer: whether a call runs, whose consent it needs, and that the answer is written with its result.
 //!
-//! The caller then answers people who addressed it meanwhile. All of it happens while the answer is being written
-//! (`Phase::Writing`): the call that is waited for is then the tool's. Calls
-//! run one after the other, so that there is one thing to abort when the answer is no longer wanted. An answer that waits for a
-//! person's consent leaves its place to others meanwhile (`BotState::awaiting`).
+//! The caller then answers people who addressed the bot meanwhile. All of it happens while the answer is being written
+//! (`Phase::Writing`): the call in flight is then the tool's. Calls run one after the other, so that there is one thing to
+//! abort when the answer is no longer wanted. An answer that waits for a person's consent lets others go ahead meanwhile
+//! (`BotState::awaiting`).
 
 use super::tool_offer::seconds_max;
 use super::turn::Turn;
@@ -18,14 +18,14 @@ use crate::tools::{
 use crate::types::{CallId, MessageId, Reaction, Span, stable_hash};
 use crate::usage::{Failure, Usage};
 
-/// Answers of one place that wait for consent at the same time.
+/// How many answers of one place may wait for consent.
 const AWAITING_MAX: usize = 4;
-/// Reactions that are kept while a question is on its way.
+/// How many reactions are kept while a question is being posted.
 const EARLY_MAX: usize = 8;
-/// Calls of tools that are remembered for the limits per person.
+/// How many tool calls are remembered for the limits per person.
 const RUNS_MAX: usize = 1000;
 
-/// Only what the question names agrees to it; more may refuse.
+/// Only the reaction named in the question is consent; several count as a refusal.
 const YES: [&str; 1] = [APPROVE];
 const NO: [&str; 5] = [REFUSE, "👎", "🚫", "⛔", "✖"];
 
@@ -64,7 +64,7 @@ fn remind(turn: &mut Turn<'_>, pending: &Pending, reminder: NewReminder) -> Resu
     remind::remind(turn, reminder, ReminderAsker { person, name, message })
 }
 
-/// The first call that has not ended runs, is put before people, or is denied; after the last one the answer is written.
+/// The first open call is run, put to people for consent, or denied; after the last one the answer is written.
 pub(super) fn run_next(turn: &mut Turn<'_>, mut pending: Box<Pending>) {
     turn.conversation = pending.conversation;
     if let Some(closed) = gate::closed_for(turn, &pending, false) {
@@ -105,9 +105,9 @@ fn decide(turn: &Turn<'_>, pending: &Pending, call: &ToolCall) -> CallDecision {
         _ if writes && pending.addressed.is_none() => CallDecision::Deny(Denial::Unasked),
         _ if too_many => CallDecision::Deny(Denial::TooMany),
         _ if tools.approved_by.is_some() => CallDecision::Run,
-        // What strangers wrote must not make it change anything on its own.
+        // Content from outside must not make the bot change anything on its own.
         ToolPermission::Allow if !(writes && tools.steps.iter().any(ToolStep::is_from_outside)) => CallDecision::Run,
-        // Nobody is bothered for the sake of what nobody asked for.
+        // Nobody is asked for consent for an unasked contribution.
         _ if pending.addressed.is_none() => CallDecision::Deny(Denial::Unasked),
         _ if turn.place().bot.as_ref().is_some_and(|bot| bot.awaiting.len() >= AWAITING_MAX) => {
             CallDecision::Deny(Denial::TooMany)
@@ -125,7 +125,7 @@ fn run(turn: &mut Turn<'_>, mut pending: Box<Pending>, tool: ToolCall) {
     let tools = pending.tools.as_mut().expect("a tool runs where one was asked for");
     tools.running = true;
     let spent = turn.now.since(tools.began);
-    // Who had to wait for somebody's consent has the whole time for the call itself.
+    // After waiting for consent, a call has the full time for itself.
     let timeout = if tools.approved_by.is_some() {
         seconds_max(settings)
     } else {
@@ -154,7 +154,7 @@ fn run(turn: &mut Turn<'_>, mut pending: Box<Pending>, tool: ToolCall) {
     turn.out.push(Effect::RunTool(Box::new(order)));
 }
 
-/// Puts a call before the people of the room. The answer waits for them, others do not wait for the answer.
+/// Asks the people of the room about a call. The answer waits for them, but others do not wait for the answer.
 fn ask(turn: &mut Turn<'_>, mut pending: Box<Pending>, tool: ToolCall) {
     let minutes = turn.policy.settings.tools.approval_minutes;
     let call = turn.room.next_call();
@@ -187,7 +187,7 @@ fn ask(turn: &mut Turn<'_>, mut pending: Box<Pending>, tool: ToolCall) {
     alarm::set_alarm(turn);
 }
 
-/// People can see the question now, or never will. Whether it was one.
+/// The question is posted now, or never will be. Returns whether it was one.
 pub(super) fn handle_asked(turn: &mut Turn<'_>, call: &CallId, ids: &Result<Vec<MessageId>, Failure>) -> bool {
     let Some(bot) = &mut turn.place_mut().bot else { return false };
     let asks = |sent: &PendingDelivery| sent.delivery.call == *call && matches!(sent.delivery.post, Post::Approval(_));
@@ -228,7 +228,7 @@ fn note_asked(turn: &mut Turn<'_>, call: &CallId, ids: Result<Vec<MessageId>, Fa
     }
 }
 
-/// Whether somebody said whether a tool may run.
+/// Whether the reaction says that a tool may or may not run.
 pub(super) fn note_reaction(turn: &mut Turn<'_>, reaction: &Reaction) -> bool {
     let emoji = reaction.emoji.trim_end_matches('\u{fe0f}');
     let yes = YES.contains(&emoji);
@@ -252,7 +252,7 @@ pub(super) fn note_reaction(turn: &mut Turn<'_>, reaction: &Reaction) -> bool {
     true
 }
 
-/// Somebody who may has said yes or no.
+/// A person with the permission has said yes or no.
 fn conclude(turn: &mut Turn<'_>, mut pending: Pending, Consent { yes, by }: Consent) {
     let tools = pending.tools.as_mut().expect("somebody was asked about a tool");
     if yes {
@@ -269,7 +269,7 @@ fn may_approve(turn: &Turn<'_>, reaction: &Reaction) -> bool {
     approvers.is_empty() || approvers.iter().any(|id| id == reaction.by.as_str())
 }
 
-/// Whether nobody agreed in time to something.
+/// Whether consent to something was not given in time.
 pub(super) fn expire(turn: &mut Turn<'_>) -> bool {
     let (now, mut any) = (turn.now, false);
     let is_over = |pending: &Pending| pending.approval().is_some_and(|approval| approval.until <= now);
@@ -284,7 +284,7 @@ pub(super) fn expire(turn: &mut Turn<'_>) -> bool {
     any
 }
 
-/// The answer goes on, or takes its place in line where another is being written.
+/// The answer continues, or queues if another is being written.
 fn resume_answer(turn: &mut Turn<'_>, mut pending: Pending) {
     turn.conversation = pending.conversation;
     let bot = turn.place_mut().bot_mut();

@@ -1,4 +1,4 @@
-//! One input handled in one place: what every step of the engine works with.
+//! The handling of one input in one place: the context of every step of the engine.
 
 use super::timers::Timers;
 use crate::effect::{Effect, Trace};
@@ -13,10 +13,10 @@ pub(super) struct Turn<'a> {
     pub(super) room: &'a mut Room,
     pub(super) room_number: u32,
     pub(super) thread: Option<ThreadId>,
-    /// The conversation it is about; none is the place as a whole.
+    /// The conversation it is about; `None` is the place as a whole.
     pub(super) conversation: Option<ConversationId>,
     pub(super) timers: &'a mut Timers,
-    /// Room to look back in, used again for every message.
+    /// A scratch buffer for looking back, reused for every message.
     pub(super) glances: &'a mut Vec<Glance>,
     pub(super) out: &'a mut Vec<Effect>,
 }
@@ -30,7 +30,7 @@ impl Turn<'_> {
         self.room.place_mut(self.thread.as_ref()).expect("a turn is taken in a known place")
     }
 
-    /// What it may say unasked in this conversation.
+    /// What the bot may say unasked in this conversation.
     pub(super) fn pending(&self) -> Option<&Pending> {
         self.place().pending.iter().find(|pending| pending.conversation == self.conversation)
     }

@@ -1,4 +1,4 @@
-//! Waiting for quiet: what is taken up, how long it waits, and what it gives way to.
+//! Waiting for quiet: what is taken up, how long it waits, and what replaces it.
 
 use super::turn::Turn;
 use super::{alarm, ask, end};
@@ -7,7 +7,7 @@ use crate::room::{Pending, Phase};
 use crate::trace::{Cause, Stage, Trace};
 use crate::types::{Kind, Message, MessageId, Span, Time, Voice, stable_hash};
 
-/// Pauses between messages that tell the pace of a room; an odd number, so that there is a middle one.
+/// How many pauses between messages determine the pace of a room; an odd number, so that there is a median.
 const PAUSES: u32 = 9;
 
 /// A message of little weight: what waits here waits a little longer.
@@ -22,7 +22,7 @@ pub(super) fn postpone(turn: &mut Turn<'_>) {
     alarm::set_alarm(turn);
 }
 
-/// A message worth acting on. Of a burst, the best reason is kept.
+/// A message worth acting on. In a burst, the best reason is kept.
 pub(super) fn take_up(turn: &mut Turn<'_>, message: &Message, trace: Box<Trace>, ask: bool, since: Option<Time>) {
     match turn.take_pending() {
         Some(mut pending) => {
@@ -84,7 +84,7 @@ pub(super) fn reason_to_wait(
     }
 }
 
-/// Only so many conversations wait at a time: the one with the least reason gives way.
+/// Limits how many conversations wait at a time: the one with the weakest reason is dropped.
 fn make_room(turn: &mut Turn<'_>, newcomer: &Pending) {
     let most = turn.policy.settings.response.conversations_max as usize;
     while turn.place().pending.len() >= most {
@@ -111,7 +111,7 @@ pub(super) fn wait_after(turn: &Turn<'_>, message: &MessageId) -> Span {
     Span(jittered(paced.clamp(shortest, longest).0, ratio, drawn))
 }
 
-/// The middle one of the latest pauses: a burst or a long silence among them does not move it.
+/// The median of the latest pauses, which a burst or a long silence does not change.
 fn usual_pause(turn: &Turn<'_>) -> Option<Span> {
     let latest = turn.place().newest(turn.policy, turn.now, PAUSES + 1);
     let mut pauses: Vec<Span> = latest.windows(2).map(|pair| pair[0].at.since(pair[1].at)).collect();
@@ -126,7 +126,7 @@ pub(super) fn due_after(turn: &Turn<'_>, wait: Span, since: Time) -> Time {
     if longest == 0 { due } else { due.min((since + Span::seconds(longest.into())).max(turn.now)) }
 }
 
-/// A whole number drawn evenly from `wait` give or take `ratio` of it.
+/// An integer drawn uniformly from `wait` ± `ratio` of it.
 fn jittered(wait: u64, ratio: f64, drawn: u64) -> u64 {
     if ratio == 0.0 {
         return wait;

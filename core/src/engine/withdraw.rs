@@ -1,4 +1,4 @@
-//! A message that it answered is deleted: the answer is taken back, for a while and where the platform can.
+//! A message that the bot answered is deleted: the answer is withdrawn, for a limited time and if the platform supports it.
 
 use super::link;
 use super::turn::Turn;
@@ -6,13 +6,13 @@ use crate::effect::{Effect, Withdrawal};
 use crate::room::{PendingDelivery, SentAnswer};
 use crate::types::{MessageId, Span, Time, stable_hash};
 
-/// Where answers are never taken back, nothing is kept for it.
+/// If answers are never withdrawn, nothing is kept for it.
 fn life(turn: &Turn<'_>) -> Option<Span> {
     let minutes = turn.policy.settings.reply.withdraw_minutes;
     (minutes > 0).then(|| Span::minutes(minutes.into()))
 }
 
-/// People see an answer. Its reason may have gone while it was on its way.
+/// People see an answer. Its reason may have been deleted while it was being sent.
 pub(super) fn note_sent(turn: &mut Turn<'_>, sent: &PendingDelivery, posts: &[MessageId]) {
     if posts.is_empty() || life(turn).is_none() {
         return;
@@ -26,7 +26,8 @@ pub(super) fn note_sent(turn: &mut Turn<'_>, sent: &PendingDelivery, posts: &[Me
     turn.place_mut().bot_mut().note_sent(SentAnswer { at, to, posts: posts.to_vec() });
 }
 
-/// People are asked whether a tool may run, on account of these messages: with the last of them the question goes too.
+/// People are asked whether a tool may run, because of these messages: when the last of them is deleted, so is the
+/// question.
 pub(super) fn note_question(turn: &mut Turn<'_>, to: Vec<MessageId>, posts: &[MessageId]) {
     if !posts.is_empty() && life(turn).is_some() {
         let at = turn.now;
@@ -34,7 +35,7 @@ pub(super) fn note_question(turn: &mut Turn<'_>, to: Vec<MessageId>, posts: &[Me
     }
 }
 
-/// Nobody needs to answer this question any more; posts by the hashes of their ids.
+/// This question needs no answer any more; posts are given by the hashes of their ids.
 pub(super) fn take_back_question(turn: &mut Turn<'_>, hashes: &[u64]) {
     let Some(bot) = turn.place_mut().bot.as_deref_mut() else { return };
     let asks = |sent: &SentAnswer| sent.posts.iter().any(|post| hashes.contains(&stable_hash(0, post.as_str())));
@@ -44,14 +45,14 @@ pub(super) fn take_back_question(turn: &mut Turn<'_>, hashes: &[u64]) {
     }
 }
 
-/// Nobody needs to answer a question any more that only now can be seen.
+/// A question that has only just become visible needs no answer any more.
 pub(super) fn withdraw_question(turn: &mut Turn<'_>, posts: Vec<MessageId>) {
     if !posts.is_empty() && life(turn).is_some() {
         withdraw(turn, posts);
     }
 }
 
-/// People see more of an answer. Its reason may have gone since the first post.
+/// People see more of an answer. Its reason may have been deleted since the first post.
 pub(super) fn note_more_sent(turn: &mut Turn<'_>, sent: &PendingDelivery, posts: &[MessageId]) {
     if posts.is_empty() || life(turn).is_none() {
         return;

@@ -1,4 +1,4 @@
-//! From a verdict to words: the last look at the gates, the order for an answer, and what a model made of it.
+//! From a verdict to words: the last check of the gates, the request to the writer, and the handling of its words.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -20,7 +20,7 @@ pub(super) fn write_pending(turn: &mut Turn<'_>) {
     write(turn, Box::new(pending));
 }
 
-/// The moment has come: a reaction leaves at once, words are to be written from the talk as it is now.
+/// The time has come: a reaction is sent at once, words are requested from the current talk.
 pub(super) fn write(turn: &mut Turn<'_>, pending: Box<Pending>) {
     turn.conversation = pending.conversation;
     if let Some(closed) = gate::closed_for(turn, &pending, false) {
@@ -69,7 +69,7 @@ pub(super) fn write(turn: &mut Turn<'_>, pending: Box<Pending>) {
     turn.out.push(Effect::Write(Box::new(brief)));
 }
 
-/// What is longer than this for each token was written by a model that keeps to no limit.
+/// More characters per token than this come from a model that ignores its limit.
 const CHARS_PER_TOKEN_MAX: usize = 16;
 
 fn tokens_max(settings: &Settings, kind: Kind) -> u32 {
@@ -79,7 +79,7 @@ fn tokens_max(settings: &Settings, kind: Kind) -> u32 {
     }
 }
 
-/// A room is not to be flooded.
+/// Prevents flooding a room.
 fn shortened(words: &str, chars_max: usize) -> Cow<'_, str> {
     match words.char_indices().nth(chars_max) {
         Some((end, _)) => Cow::Owned(format!("{}…", &words[..end])),
@@ -87,7 +87,7 @@ fn shortened(words: &str, chars_max: usize) -> Cow<'_, str> {
     }
 }
 
-/// A model's words on their way to a post: what leaked around them is taken off, and silence put into words is silence.
+/// Turns a model's words into a post: leaked markup is removed, and silence put into words is silence.
 pub(super) fn say(turn: &mut Turn<'_>, pending: Pending, draft: &str) {
     let settings = &turn.policy.settings;
     let owed = pending.addressed.is_some();
@@ -109,7 +109,7 @@ pub(super) fn say(turn: &mut Turn<'_>, pending: Pending, draft: &str) {
     if let Some(closed) = gate::closed_for(turn, &pending, false) {
         return end::withhold(turn, pending, closed);
     }
-    // Who asks twice is answered twice.
+    // A person who asks twice is answered twice.
     if !owed && has_said(turn, words) {
         return end::end_silent(turn, pending, &Cause::Repeated);
     }
@@ -117,7 +117,7 @@ pub(super) fn say(turn: &mut Turn<'_>, pending: Pending, draft: &str) {
     deliver::deliver(turn, pending, Draft { post: Post::Text(parts), text, rest: posts });
 }
 
-/// Whether it said nearly this here lately, or is about to.
+/// Whether the bot said nearly the same here recently, or is about to.
 fn has_said(turn: &Turn<'_>, words: &str) -> bool {
     let place = turn.place();
     let said = place.recent(turn.policy, turn.now).filter(|heard| heard.voice() == Voice::Me);
@@ -126,7 +126,7 @@ fn has_said(turn: &Turn<'_>, words: &str) -> bool {
     is_repeat(words, said.map(|heard| heard.text()).chain(on_its_way), similarity)
 }
 
-/// What is being written under this call, if anything is.
+/// What is being written under this call, if anything.
 pub(super) fn take_writing(turn: &mut Turn<'_>, call: &CallId) -> Option<Pending> {
     let current = |slot: &Pending| matches!(&slot.phase, Phase::Writing { call: current, .. } if current == call);
     let place = turn.place_mut();
@@ -138,7 +138,7 @@ pub(super) fn take_writing(turn: &mut Turn<'_>, call: &CallId) -> Option<Pending
     Some(writing)
 }
 
-/// No words to be had: unasked it stays silent, addressed it says so in one friendly line.
+/// No words are available: an unasked contribution is dropped, and a person who addressed the bot gets one friendly line.
 pub(super) fn fail(turn: &mut Turn<'_>, pending: Pending, what: &str) {
     if pending.addressed.is_none_or(|by| by == Addressed::Turn) {
         return end::end_silent(turn, pending, &Cause::Failed { what: what.into() });

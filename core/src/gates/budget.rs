@@ -1,4 +1,4 @@
-//! The day's budget of this room, or of all rooms, is spent: the rules go on, paid judgement stops.
+//! The daily budget of this room, or of all rooms, is spent: the rules go on, paid judgement stops.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::room::Cost;
 

@@ -1,4 +1,4 @@
-//! The more of the talk is its own, the quieter it gets.
+//! The larger the bot's part of the talk, the quieter it gets.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Flags;
 

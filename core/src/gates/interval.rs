@@ -1,11 +1,11 @@
-//! Least time between two contributions nobody asked for.
+//! Minimum time between two unasked contributions.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Span;
 
 pub(super) const GATE: Gate = Gate { id: "interval", order: Order::AfterScore, stops: GateScope::Joining, closed };
 
 fn closed(case: &GateContext<'_>) -> Option<Closed> {
-    // Where it is told how much to say, the time in between follows from that.
+    // With a talk share, the time in between follows from that.
     if case.room.talk.as_ref().is_some_and(|talk| talk.asked.is_some()) {
         return None;
     }

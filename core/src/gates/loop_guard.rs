@@ -1,4 +1,4 @@
-//! Bots would go on for ever with each other, two of them or several in turn: it lets the others have the last word.
+//! Bots would answer each other forever, two of them or several in turn: the bot lets the others have the last word.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Flags;
 

@@ -1,4 +1,4 @@
-//! Too little was said to understand what it is about.
+//! Too little was said to understand what the talk is about.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 
 pub(super) const GATE: Gate = Gate { id: "messages_min", order: Order::AfterScore, stops: GateScope::Joining, closed };

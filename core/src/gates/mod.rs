@@ -1,4 +1,4 @@
-//! 3. Gates: one file per reason to hold back, whatever the score.
+//! 3. Gates: one file per reason to stay silent, whatever the score.
 //!
 //! They are checked before anything is paid for, when a wait is over, and once more at the instant of posting.
 
@@ -22,7 +22,7 @@ use crate::room::{PlaceState, Room};
 pub(crate) use crate::trace::Closed;
 use crate::types::{ConversationId, Time};
 
-/// A reason to hold back; its sentences are those of its id in `locales/`.
+/// A reason to stay silent; its sentences are found by its id in `locales/`.
 pub struct Gate {
     pub id: &'static str,
     pub(crate) order: Order,
@@ -31,7 +31,7 @@ pub struct Gate {
     pub(crate) closed: fn(&GateContext<'_>) -> Option<Closed>,
 }
 
-/// Whether a gate is looked at before the score decides or after.
+/// Whether a gate is checked before the score decides or after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     BeforeScore,
@@ -40,14 +40,14 @@ pub(crate) enum Order {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GateScope {
-    /// Also an answer to somebody who addressed it.
+    /// Includes an answer to somebody who addressed the bot.
     Everything,
     Unasked,
-    /// What it says unasked in a conversation it takes no part in: it may finish what it began.
+    /// Unasked contributions to a conversation the bot takes no part in: it may finish what it began.
     Joining,
 }
 
-/// In the order in which they are looked at.
+/// In the order in which they are checked.
 pub const GATES: &[Gate] = &[
     mute::GATE,
     quiet_hours::GATE,
@@ -65,13 +65,13 @@ pub const GATES: &[Gate] = &[
     budget::GATE,
 ];
 
-/// What a gate looks at.
+/// The input of a gate.
 pub(crate) struct GateContext<'a> {
     pub now: Time,
     pub policy: &'a Policy,
     pub room: &'a Room,
     pub place: &'a PlaceState,
-    /// The conversation it is about; none is the place as a whole.
+    /// The conversation it is about; `None` is the place as a whole.
     pub conversation: Option<ConversationId>,
     /// The message that gives the reason.
     pub trigger: Trigger<'a>,
@@ -85,11 +85,11 @@ pub(crate) struct Trigger<'a> {
     pub by_bot: bool,
     pub addressed: bool,
     pub for_somebody_else: bool,
-    /// It takes part in the conversation, and it is probably its turn.
+    /// The bot takes part in the conversation, and it is probably its turn.
     pub its_turn: bool,
     /// Whether a model would have to be paid for it.
     pub paid: bool,
-    /// It passed the gates before and is among what is owed or pending; they are only checked again.
+    /// It passed the gates before and is owed or pending; they are only checked again.
     pub admitted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A post of its own is on its way: until the platform has taken it, there is no telling whether to say more.
+//! One of the bot's own posts is being sent: until the platform has accepted it, it is unknown whether to say more.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 
 pub(super) const GATE: Gate = Gate { id: "on_its_way", order: Order::AfterScore, stops: GateScope::Unasked, closed };

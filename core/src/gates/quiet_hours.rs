@@ -1,4 +1,4 @@
-//! The hours in which it lets people sleep.
+//! The hours in which the bot lets people sleep.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 
 pub(super) const GATE: Gate =

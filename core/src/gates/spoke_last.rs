@@ -1,4 +1,4 @@
-//! The last word here is its own.
+//! The last message here is the bot's own.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 use crate::types::Flags;
 

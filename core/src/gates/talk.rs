@@ -1,4 +1,4 @@
-//! It has had its share of the talk (`talk = "3%"`).
+//! The bot has used up its share of the talk (`talk = "3%"`).
 use super::{Closed, Gate, GateContext, GateScope, Order};
 
 pub(super) const GATE: Gate = Gate { id: "talk", order: Order::AfterScore, stops: GateScope::Joining, closed };

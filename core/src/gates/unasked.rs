@@ -1,4 +1,4 @@
-//! It only answers when it is addressed.
+//! The bot only answers when it is addressed.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 
 pub(super) const GATE: Gate = Gate { id: "unasked", order: Order::BeforeScore, stops: GateScope::Unasked, closed };

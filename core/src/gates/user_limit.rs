@@ -1,8 +1,8 @@
-//! One person has had enough of its answers for an hour.
+//! The bot has answered one person often enough for an hour.
 //!
-//! The hour is the last one up to now, not one of the clock. What goes on without a mention is held to both limits: it is unasked, and
-//! it is an answer in a conversation it was invited into. Answers that are written or posted at the moment count as if they were
-//! given, so that a burst of questions cannot pass together.
+//! The hour is the last one up to now, not one of the clock. What continues without a mention is held to both limits: it is
+//! unasked, and it is an answer in a conversation the bot was invited into. Answers that are being written or posted count
+//! as if they were given, so that a burst of questions cannot pass together.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 
 pub(super) const GATE: Gate = Gate { id: "user_limit", order: Order::AfterScore, stops: GateScope::Everything, closed };
@@ -13,7 +13,7 @@ fn closed(case: &GateContext<'_>) -> Option<Closed> {
     unasked.or_else(|| (trigger.addressed || trigger.its_turn).then(|| over_limit(case, true)).flatten())
 }
 
-/// Whether as many answers of a kind as are allowed were given, or are about to be.
+/// Whether the allowed number of answers of a kind was given, or is about to be.
 fn over_limit(case: &GateContext<'_>, asked_for: bool) -> Option<Closed> {
     let (gates, trigger) = (&case.policy.settings.gates, &case.trigger);
     let need = u64::from(if asked_for { gates.user_addressed_per_hour } else { gates.user_per_hour });
@@ -21,7 +21,7 @@ fn over_limit(case: &GateContext<'_>, asked_for: bool) -> Option<Closed> {
         return None;
     }
     let given = case.room.answers_to(trigger.author, asked_for, case.now);
-    // What was admitted is itself among what is owed.
+    // An admitted answer is itself among those that are owed.
     let is_owed_itself = trigger.admitted && trigger.addressed;
     let owed = if asked_for && !is_owed_itself { case.room.owed_to(trigger.author) } else { 0 };
     let have = given + case.room.leaving_to(trigger.author, asked_for) + owed;

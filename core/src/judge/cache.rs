@@ -1,4 +1,4 @@
-//! Answers about the same talk, used again for a while.
+//! Reuses answers about the same talk for a while.
 
 use std::collections::VecDeque;
 
@@ -21,8 +21,8 @@ struct Cached {
     answer: Box<str>,
 }
 
-/// The question and both logs; the place is where the cache is kept. None where answers are not kept: the judge itself is
-/// always asked, since what it did meanwhile is part of its question.
+/// The question and both logs; the cache belongs to the place. `None` if answers are not cached: the judge itself is always
+/// asked, since what the bot did meanwhile is part of its question.
 pub(crate) fn cache_key(question: Question, transcript: &Transcript, settings: &Settings) -> Option<u64> {
     let is_kept = matches!(question, Question::State | Question::Same | Question::Changed);
     if !is_kept || settings.judge.cache_seconds == 0 {
@@ -58,5 +58,5 @@ impl Cache {
     }
 }
 
-/// One-word answers are short; what goes on longer adds nothing.
+/// One-word answers are short; longer text adds nothing.
 const ANSWER_CHARS_MAX: usize = 200;

@@ -1,4 +1,4 @@
-//! The way through the questions: one after the other in a ladder, or one alone.
+//! The order of the questions: one after the other in a ladder, or one alone.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct JudgeLadder {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LadderFindings {
-    /// It stepped in here lately.
+    /// Whether the bot contributed here recently.
     pub intervened: bool,
     pub state: Option<State>,
 }
@@ -43,7 +43,7 @@ impl JudgeLadder {
         Next::Ask(JudgeLadder { question, ..self })
     }
 
-    /// What an answer leads to. A failed call is no answer: `None`.
+    /// The step after an answer. A failed call is no answer: `None`.
     pub fn next(mut self, answer: Option<Parsed>) -> Result<Next, NoVerdict> {
         match (self.question, answer) {
             (Question::State, answer) => {
@@ -64,7 +64,7 @@ impl JudgeLadder {
         }
     }
 
-    /// A verdict that also names the state is held to it.
+    /// A verdict that also names the state is checked against it.
     fn weigh(self, verdict: Verdict) -> Next {
         match (self.question, verdict.state) {
             (Question::Join, Some(State::Ending)) => Next::Ending,
@@ -78,12 +78,12 @@ impl JudgeLadder {
     }
 }
 
-/// Nobody could say whether to speak: that is silence.
+/// No answer says whether to speak, which means silence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoVerdict;
 
 impl Question {
-    /// How long its answer may be.
+    /// The maximum length of its answer.
     pub fn tokens_max(self, settings: &Settings) -> u32 {
         match self {
             Question::State | Question::Same | Question::Changed => settings.judge.tokens_short,

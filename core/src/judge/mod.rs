@@ -1,4 +1,4 @@
-//! Judging: the order in which questions are asked, what answers mean, and answers used again.
+//! Judging: the order of the questions, the meaning of answers, and the reuse of answers.
 
 mod cache;
 mod ladder;

@@ -1,5 +1,5 @@
-//! What a model's words mean. Models wrap JSON in prose and fences, change case, add fields; what still does not say
-//! yes or no is a failure, never a guess.
+//! Parses a model's answer. Models wrap JSON in prose and fences, change case, add fields; an answer that still does not
+//! say yes or no is a failure, never a guess.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ pub enum Parsed {
     Verdict(Verdict),
 }
 
-/// A judge's decision with everything it said beside yes or no.
+/// A judge's decision with everything it said besides yes or no.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     pub respond: bool,
@@ -27,9 +27,9 @@ pub struct Verdict {
     pub state: Option<State>,
     pub same: Option<bool>,
     pub changed: Option<bool>,
-    /// What it would react with, as it said it: any text.
+    /// The reaction it proposes, unchecked: any text.
     pub emoji: Option<Box<str>>,
-    /// The number of the line that its words belong to, as it said it: any number; the first line is 1.
+    /// The number of the line it replies to, unchecked: any number; the first line is 1.
     pub quote: Option<u32>,
 }
 
@@ -51,7 +51,7 @@ pub fn parse(style: JudgeStyle, question: Question, answer: &str) -> Result<Pars
     }
 }
 
-/// Upper case as Python has it, where a letter may become several.
+/// Upper case as in Python, where a letter may become several.
 fn starts_with(answer: &str, word: &str) -> bool {
     trim(answer).to_uppercase().starts_with(word)
 }
@@ -81,7 +81,7 @@ fn fields(answer: &str, decisive: &'static str) -> Result<Fields, String> {
     Ok(Fields { fields, decisive })
 }
 
-/// No model needs more room, or more attempts, to say yes or no.
+/// No model needs more space, or more attempts, to say yes or no.
 const ANSWER_BYTES_MAX: usize = 32 * 1024;
 const OBJECTS_MAX: usize = 64;
 
@@ -137,7 +137,7 @@ impl Fields {
         said.map(Some).ok_or_else(|| Self::wrong(name, value))
     }
 
-    /// One of two words, or their truth.
+    /// One of two words, or a boolean.
     fn either(&self, name: &str, yes: &str, no: &str) -> Result<Option<bool>, String> {
         match self.get(name).and_then(Value::as_str) {
             Some(word) if trim(word).eq_ignore_ascii_case(yes) => Ok(Some(true)),
@@ -146,7 +146,7 @@ impl Fields {
         }
     }
 
-    /// A number, also as text.
+    /// A number, also as a string.
     fn number(&self, name: &str) -> Result<Option<f64>, String> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = value.as_f64().or_else(|| trim(value.as_str()?).parse().ok());
@@ -184,13 +184,13 @@ impl Fields {
         state_by_prefix(word).map(Some).ok_or_else(|| Self::wrong("state", value))
     }
 
-    /// Not worth a failure: without one it is drawn.
+    /// Never a failure: without one it is drawn.
     fn emoji(&self) -> Option<Box<str>> {
         let said = trim(self.get("emoji")?.as_str()?);
         (!said.is_empty() && !said.eq_ignore_ascii_case("none")).then(|| said.into())
     }
 
-    /// Not worth a failure either: without one it is the message that gave the reason.
+    /// Never a failure either: without one it is the message that gave the reason.
     fn quote(&self) -> Option<u32> {
         let number = self.number("quote").ok().flatten()?;
         (number.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
@@ -199,7 +199,7 @@ impl Fields {
     fn verdict(&self) -> Result<Verdict, String> {
         let respond = self.truth(self.decisive)?.ok_or_else(|| format!("`{}` is null", self.decisive))?;
         if !respond {
-            // Of a no, nothing else matters, except what the judge saw.
+            // For a no, nothing else matters except the state that the judge saw.
             let state = self.state().ok().flatten();
             return Ok(Verdict { reason: self.text("reason"), state, ..Verdict::default() });
         }

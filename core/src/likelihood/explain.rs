@@ -1,20 +1,20 @@
-//! What each feature did to a likelihood.
+//! How each feature changed a likelihood.
 
 use super::features::{FEATURES, Values};
 use super::models::JoinModel;
 use crate::trees::{Feature, exp};
 
-/// What a feature did to the answer.
+/// The effect of a feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contribution {
     pub feature: &'static Feature,
     pub value: u8,
-    /// In log-odds: positive where it made joining more likely than it is on the whole.
+    /// In log-odds: positive if it made joining more likely than average.
     pub log_odds: f32,
 }
 
 impl Contribution {
-    /// By how much it multiplied the odds.
+    /// The factor by which it multiplied the odds.
     pub fn factor(&self) -> f32 {
         exp(self.log_odds)
     }
@@ -22,7 +22,7 @@ impl Contribution {
 
 static TABLE: [Feature; FEATURES.len()] = FEATURES;
 
-/// What each feature did, the strongest first.
+/// The effects of the features, strongest first.
 pub(crate) fn contributions_of(values: &Values, parts: &PartValues) -> Vec<Contribution> {
     let told = TABLE.iter().zip(values).zip(*parts);
     let mut all: Vec<Contribution> =
@@ -31,13 +31,13 @@ pub(crate) fn contributions_of(values: &Values, parts: &PartValues) -> Vec<Contr
     all
 }
 
-/// The same by a model.
+/// The same according to a model.
 #[cfg(test)]
 pub(crate) fn contributions(values: &Values, model: &JoinModel) -> Vec<Contribution> {
     contributions_of(values, &parts(values, model))
 }
 
-/// What each feature did, in log-odds.
+/// The effect of each feature, in log-odds.
 pub(crate) type PartValues = [f32; FEATURES.len()];
 
 pub(crate) fn parts(values: &Values, model: &JoinModel) -> PartValues {

@@ -1,4 +1,4 @@
-//! A message is placed in its conversation, and the likelihood that somebody joins there is guessed.
+//! Assigns a message to its conversation, and estimates how likely somebody joins there.
 
 use super::features::{Values, values};
 use super::models::{JoinModel, TurnModel};
@@ -7,21 +7,21 @@ use crate::conversations::{Conversations, LinkModel, Placed, Utterance, WeighedC
 use crate::trees::probability;
 use crate::types::{ConversationId, MessageId};
 
-/// What was learnt makes of a message.
+/// The estimates of the learnt models for a message.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JoinEstimate {
-    /// The message it answers; its own id where it starts a conversation.
+    /// The message it answers; its own id if it starts a conversation.
     pub reply_to: MessageId,
     pub conversation: ConversationId,
     /// How likely somebody who is not in the conversation answers it, 0–1.
     pub p_join: f32,
-    /// How likely this participant is the next to speak in the conversation, 0–1; absent where it takes no part.
+    /// How likely this participant is the next to speak in the conversation, 0–1; absent if they take no part.
     pub p_turn: Option<f32>,
-    /// What `p_join` was made from; [`contributions`](super::contributions) tells what each of them did.
+    /// The features of `p_join`; [`contributions`](super::contributions) says what each of them changed.
     pub features: Values,
 }
 
-/// Takes in a message; and how likely it is the turn of `me`, the hash of a participant's id.
+/// Processes a message; estimates also whether it is the turn of `me`, the hash of a participant's id.
 pub fn estimate_join(
     conversations: &mut Conversations,
     heard: &Utterance<'_>,
@@ -37,15 +37,15 @@ pub fn estimate_join(
     estimate
 }
 
-/// What training looks at: what was guessed, the alternatives that were weighed, and the features of each of `watched`, hashes
-/// of the ids of participants.
+/// What training needs: the estimate, the alternatives that were rated, and the features of each of `watched`, hashes of
+/// the ids of participants.
 pub struct TrainingView {
     pub estimate: JoinEstimate,
     pub weighed: WeighedCandidates,
     pub turns: Vec<Option<TurnValues>>,
 }
 
-/// Takes in a message and shows what training needs.
+/// Processes a message and returns what training needs.
 pub fn hear_for_training(
     conversations: &mut Conversations,
     heard: &Utterance<'_>,
@@ -66,7 +66,7 @@ fn estimate(conversations: &Conversations, placed: &Placed, join: &JoinModel) ->
     JoinEstimate { reply_to, conversation, p_join, p_turn: None, features }
 }
 
-/// A likelihood with what is the bot's business counted in, by how many times likelier that makes it.
+/// A likelihood multiplied, as odds, by how much more the message concerns the bot.
 pub(crate) fn worth(p_join: f32, odds: f32) -> f32 {
     odds * p_join / (1.0 + (odds - 1.0) * p_join)
 }

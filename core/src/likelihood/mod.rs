@@ -1,8 +1,8 @@
-//! The decider that has learnt: how likely somebody who is not in a conversation joins it at this message, and how
-//! likely that has to be so that the bot says its share of the talk.
+//! The learnt decider: how likely somebody who is not in a conversation joins it at this message, and how likely that has
+//! to be so that the bot reaches its talk share.
 //!
-//! A small learnt model over the features of the message, its conversation, its speakers and the pace of the room;
-//! each feature's part in the answer can be told. The default preset decides by it; see `decider`.
+//! It is a small learnt model over the features of the message, its conversation, its speakers and the pace of the room;
+//! the contribution of each feature can be reported. The default preset decides by it; see `decider`.
 
 mod explain;
 mod features;

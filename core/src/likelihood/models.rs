@@ -1,4 +1,4 @@
-//! What was learnt of who joins where and whose turn it is, compiled in.
+//! The learnt models of who joins where and whose turn it is, compiled in.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ use crate::trees::{AnswerRows, PreparedTrees, Trees, probability};
 pub struct JoinModel {
     /// Whether somebody will join.
     pub trees: PreparedTrees<AnswerRows>,
-    /// Of a thousand messages of people, how many were how likely in the talk it was learnt from.
+    /// Of a thousand messages of people, how many were how likely in the training data.
     pub usual: [f32; STEPS],
 }
 
@@ -27,13 +27,13 @@ impl JoinModel {
         &BUILT_IN
     }
 
-    /// Knows nothing yet: what training begins with.
+    /// An empty model, with which training begins.
     pub fn empty() -> JoinModel {
         JoinModel { trees: Trees::empty().into(), usual: [1000.0 / STEPS as f32; STEPS] }
     }
 }
 
-/// Whether one who takes part in a conversation speaks next in it.
+/// Whether a participant of a conversation speaks next in it.
 #[derive(Clone, Debug)]
 pub struct TurnModel {
     pub trees: PreparedTrees<AnswerRows>,
@@ -54,7 +54,7 @@ impl TurnModel {
         probability(self.trees.calibrated(self.trees.sum(values)))
     }
 
-    /// Knows nothing yet: what training begins with.
+    /// An empty model, with which training begins.
     pub fn empty() -> TurnModel {
         TurnModel { trees: Trees::empty().into() }
     }

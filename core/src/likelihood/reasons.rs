@@ -1,21 +1,21 @@
-//! What spoke for or against somebody joining, as ids of reasons that a moderator understands.
+//! Reasons for or against somebody joining, as ids that a moderator understands.
 //!
-//! Features that tell of the same thing are taken together; a reason is true of the message. Its words are those of its
-//! id in `locales/`.
+//! Features about the same thing are combined; a reason is true of the message. Its words are found by its id in
+//! `locales/`.
 
 use std::sync::LazyLock;
 
 use super::explain::PartValues;
 use super::features::{FEATURES, Values};
 
-/// Features of one kind, and the reasons they give where together they speak for joining, or against it.
+/// Features of one kind, and the reasons they give if together they speak for joining, or against it.
 struct Theme {
     features: &'static [&'static str],
     speaks_for: &'static [ReasonRow],
     speaks_against: &'static [ReasonRow],
 }
 
-/// A reason: its id, what a judge is told of it, and what has to hold for it to be true.
+/// A reason: its id, its words for a judge, and the condition under which it is true.
 struct ReasonRow(&'static str, &'static str, Condition);
 
 /// When a reason is true: a feature is at least, or at most, this.
@@ -31,7 +31,7 @@ use Condition::{AtLeast, AtMost};
 const SHORT: u8 = 13;
 const LONG: u8 = 18;
 
-/// The first reason that holds is taken.
+/// The first reason that holds is used.
 const THEMES: &[Theme] = &[
     Theme {
         features: &["question", "asks", "call", "run_question"],
@@ -135,7 +135,7 @@ const THEMES: &[Theme] = &[
     },
 ];
 
-/// Of each feature, its theme.
+/// The theme of each feature.
 static THEME_OF: LazyLock<[Option<usize>; FEATURES.len()]> =
     LazyLock::new(|| FEATURES.map(|feature| THEMES.iter().position(|theme| theme.features.contains(&feature.id))));
 
@@ -150,19 +150,19 @@ fn holds(values: &Values, holds: Condition) -> bool {
     }
 }
 
-/// What spoke for joining, or against it.
+/// A reason for joining, or against it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reason {
     pub id: &'static str,
-    /// What a judge is told of it; people read the words of their language.
+    /// Its words for a judge; people read those of their language.
     pub for_judge: &'static str,
-    /// Positive where it spoke for joining.
+    /// Positive if it speaks for joining.
     pub log_odds: f32,
 }
 
 /// All reasons that count, the strongest first.
 pub(crate) fn reasons(values: &Values, parts: &PartValues) -> Vec<Reason> {
-    /// Less than this, in log-odds, does not count.
+    /// A smaller effect, in log-odds, does not count.
     const LEAST: f32 = 0.05;
     let mut sums = [0.0; THEMES.len()];
     for (theme, part) in THEME_OF.iter().zip(parts) {
@@ -178,7 +178,7 @@ pub(crate) fn reasons(values: &Values, parts: &PartValues) -> Vec<Reason> {
     reasons
 }
 
-/// The ids of all reasons there are.
+/// The ids of all reasons.
 pub fn reason_ids() -> impl Iterator<Item = &'static str> {
     THEMES.iter().flat_map(|theme| theme.speaks_for.iter().chain(theme.speaks_against)).map(|ReasonRow(id, _, _)| *id)
 }

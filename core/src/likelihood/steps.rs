@@ -1,4 +1,4 @@
-//! How likely messages are in a room, counted in steps: fine where they are small, as most are.
+//! A histogram of how likely messages are in a room: fine-grained where values are small, as most are.
 
 pub const STEPS: usize = 32;
 
@@ -20,7 +20,7 @@ pub fn per_thousand(likely: impl Iterator<Item = f32>) -> [f32; STEPS] {
     counts.map(|count| count * 1000.0 / all.max(1.0))
 }
 
-/// Reads such counts from a text: one number a step.
+/// Parses such counts: one number per step.
 pub fn parse(text: &str) -> Result<[f32; STEPS], String> {
     let numbers: Vec<f32> = text.split_whitespace().filter_map(|number| number.parse().ok()).collect();
     numbers.try_into().map_err(|_| format!("not {STEPS} numbers"))

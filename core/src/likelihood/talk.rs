@@ -4,7 +4,7 @@
 //!   catch up, a little; below [`AHEAD_MAX`] it lets messages pass. `calls` is the same balance for questions to the judge.
 //! - `seen` is a histogram of how likely the messages of this room were. The threshold is its quantile: if 6 % of messages are
 //!   wanted, the likelihood that 6 % of them reach. Old counts are halved from time to time. A new room has none: it starts from
-//!   the rooms of its kind ([`SiblingTalk`], told by the shell), or from rooms in general, which count less with each message.
+//!   the rooms of its kind ([`SiblingTalk`], sent by the shell), or from rooms in general, which count less with each message.
 //! - The more is due, the larger the wanted part, so the share is kept without a timer or a random number.
 //! - `welcome` multiplies the share by how people received its contributions, within bounds, and returns to 1.
 
@@ -16,53 +16,54 @@ use crate::types::{Response, Share};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TalkShare {
-    /// What was asked for here with "talk 3%"; absent where the settings decide.
+    /// The share that was set here with "talk 3%"; absent if the settings decide.
     pub asked: Option<Share>,
-    /// Contributions that are due; below 0 it is ahead of its share.
+    /// Contributions that are due; below 0 the bot is ahead of its share.
     due: f32,
     /// Questions to the judge that are left.
     calls: f32,
     /// How many messages were how likely, in [`steps`](super::steps).
     seen: [f32; STEPS],
-    /// The same of other rooms of its kind, until it has enough of its own.
+    /// The same for other rooms of its kind, until it has enough of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     siblings: Option<Box<SiblingTalk>>,
-    /// How often it was told of them.
+    /// How often it got those.
     #[serde(default)]
     told: u8,
-    /// How welcome its contributions were: its share is multiplied by this.
+    /// How welcome its contributions were: the share is multiplied by this.
     #[serde(default = "neutral")]
     pub welcome: f32,
 }
 
-/// How likely the messages of other rooms of a kind were, as parts of a whole.
+/// How likely the messages of other rooms of a kind were, as fractions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SiblingTalk(pub [f32; STEPS]);
 
-/// What it starts from counts as much as so many messages of the room ...
+/// The prior counts as much as this many messages of the room ...
 const USUAL_MESSAGES: f32 = 100.0;
-/// ... at first, and no more once the room has so many of its own.
+/// ... at first, and no longer once the room has this many of its own.
 const USUAL_UNTIL: f32 = 100.0;
 const SIBLINGS_UNTIL: f32 = 400.0;
-/// It is told of its siblings when it has so many messages of its own.
+/// A room gets the figures of its siblings when it has this many messages of its own.
 const TOLD_AT: [f32; 4] = [0.0, 10.0, 25.0, 50.0];
-/// Messages after which everything counts half.
+/// The number of messages after which all counts are halved.
 const FORGET_AFTER: f32 = 1200.0;
-/// Of what is likely enough, so much is said in the end: the rest is answered by others, or belongs together.
+/// The part of likely messages at which the bot really speaks: the rest is answered by others, or belongs together.
 const SAID_OF_LIKELY: f32 = 0.5;
-/// It catches up with no more than this, whatever was due.
+/// The maximum that can be due, however long nothing was said.
 const DUE_MAX: f32 = 1.5;
-/// It speaks up again when no more than this is owed to the others: the least distance of two contributions.
+/// The bot speaks unasked again when it is ahead by no more than this: the minimum distance between two contributions.
 const AHEAD_MAX: f32 = -0.75;
 
-/// Rooms in general are busier than a new one: for its first messages it takes more for likely, and keeps to its share.
+/// Rooms in general are busier than a new one: a new room requires a higher likelihood for its first messages, and so keeps
+/// to its share.
 const FRESH: f32 = 0.6;
 const FRESH_MESSAGES: f32 = 30.0;
-/// Nobody's thanks make it talk much more, and nobody's anger silences it for ever.
+/// Bounds, so that thanks do not make the bot talk much more, and anger does not silence it forever.
 const WELCOME_MIN: f32 = 0.4;
 const WELCOME_MAX: f32 = 1.25;
-/// With every message it comes back this much to what was asked for.
+/// With every message it returns this much to the share that was set.
 const FORGIVES: f32 = 0.002;
 
 fn neutral() -> f32 {
@@ -77,7 +78,7 @@ impl Default for TalkShare {
 }
 
 impl TalkShare {
-    /// How much it is to say: as was asked for in the room, else as the settings say.
+    /// The share to use: that set in the room, else that of the settings.
     pub(crate) fn share(&self, settings: Option<Share>) -> Option<Share> {
         self.asked.or(settings)
     }
@@ -90,7 +91,7 @@ impl TalkShare {
         self.calls = (self.calls + more * calls as f32).min(DUE_MAX);
     }
 
-    /// Somebody spoke to the room, and it was as likely as this that another joins.
+    /// Somebody spoke to the room, with this likelihood that another joins.
     pub(crate) fn note_likely(&mut self, likely: f32) {
         self.seen[step_of(likely)] += 1.0;
         if self.own_messages() >= FORGET_AFTER {
@@ -101,7 +102,7 @@ impl TalkShare {
         }
     }
 
-    /// What people made of a contribution changes its share, within bounds.
+    /// People's response to a contribution changes the share, within bounds.
     pub(crate) fn receive(&mut self, response: Response) {
         let factor = match response {
             Response::Thanked => 1.1,
@@ -126,21 +127,21 @@ impl TalkShare {
         self.calls = (self.calls + 1.0).min(DUE_MAX);
     }
 
-    /// How many messages it lets pass before it speaks up again; `asks`: before it has a judge asked.
+    /// How many messages must pass before the bot speaks unasked again; `asks`: before a judge is asked.
     pub(crate) fn messages_to_wait(&self, share: Share, asks: bool) -> Option<u64> {
         let have = if asks { self.due.min(self.calls) } else { self.due };
         let each = share.of(f64::from(self.welcome)).max(1e-6);
         (have < AHEAD_MAX).then(|| (f64::from(AHEAD_MAX - have) / each).ceil() as u64)
     }
 
-    /// How likely joining must be, so that it comes to its share. `model` knows how likely it is in rooms in general.
+    /// How likely joining must be to reach the share. `model` knows how likely it is in rooms in general.
     pub(crate) fn threshold(&self, share: Share, model: &JoinModel) -> f32 {
         let wanted = share.of(f64::from(self.welcome)) as f32 / SAID_OF_LIKELY;
         let eager = (1.0 + self.due.min(self.calls)).max(0.0);
         self.quantile(wanted * eager * eager * (1.0 + FRESH * self.freshness()), model)
     }
 
-    /// How new the room is: 1 at the first message, 0 once it has an idea of it.
+    /// How new the room is: 1 at the first message, 0 once it has enough messages.
     fn freshness(&self) -> f32 {
         (1.0 - self.own_messages() / FRESH_MESSAGES).clamp(0.0, 1.0)
     }
@@ -155,13 +156,13 @@ impl TalkShare {
         &self.seen
     }
 
-    /// Whether it would like to hear how other rooms of its kind are.
+    /// Whether it needs the figures of other rooms of its kind.
     pub(crate) fn wants_siblings(&self) -> bool {
         let own = self.own_messages();
         own < USUAL_UNTIL && TOLD_AT.get(usize::from(self.told)).is_some_and(|from| own >= *from)
     }
 
-    /// So are other rooms of its kind.
+    /// Takes over the figures of other rooms of its kind.
     pub(crate) fn start_from(&mut self, siblings: SiblingTalk) {
         if self.wants_siblings() {
             self.told += 1;
@@ -169,7 +170,7 @@ impl TalkShare {
         }
     }
 
-    /// What it starts from, as parts of a whole, and how much it counts by now.
+    /// The prior, as fractions, and its current weight.
     fn start(&self, model: &JoinModel) -> ([f32; STEPS], f32) {
         let (parts, until) = match self.siblings.as_deref() {
             Some(SiblingTalk(parts)) => (*parts, SIBLINGS_UNTIL),
@@ -178,7 +179,7 @@ impl TalkShare {
         (parts, USUAL_MESSAGES * (1.0 - self.own_messages() / until).max(0.0))
     }
 
-    /// So much of what is heard is at least as likely as this.
+    /// The likelihood that this part of the messages reaches.
     fn quantile(&self, wanted: f32, model: &JoinModel) -> f32 {
         let (start, weight) = self.start(model);
         let mut left = wanted * (self.own_messages() + weight);

@@ -1,9 +1,9 @@
-//! Whether it is somebody's turn: how likely one who takes part in a conversation is the next to speak in it.
+//! Whose turn it is: how likely a participant of a conversation is the next to speak in it.
 //!
-//! Learnt from people: every participant of a labelled conversation is an example at each message of somebody else in it, and
-//! who spoke next is the label. In life the participant is the bot. [`turn_values`] describes, from the view of that
-//! participant, the message (whom it is for, what it says), the conversation (who spoke when) and the pace of the room. It is
-//! computed after a message was placed and before it is kept, as the features of joining are.
+//! Learnt from people: every participant of a labelled conversation is an example at each message of somebody else in it,
+//! and who spoke next is the label. In production the participant is the bot. [`turn_values`] describes, from the view of
+//! that participant, the message (whom it is for, what it says), the conversation (who spoke when) and the pace of the
+//! room. It is computed after a message was assigned and before it is kept, as the features of joining are.
 
 use crate::conversations::{
     Arrival, Conversation, Conversations, NOBODY, Placed, Slot, TalkLine, TextMarks, WordSignal,
@@ -74,14 +74,14 @@ features! {
 
 pub type TurnValues = [u8; FEATURES.len()];
 
-/// A conversation in which somebody takes part counts where the message is in it with at least this likelihood.
+/// A conversation of a participant counts if the message is in it with at least this likelihood.
 const MASS_MIN: f32 = 0.02;
-/// Lines of the conversation that are looked at.
+/// How many lines of the conversation are considered.
 const LOOKED_AT: usize = 16;
-/// Of these, the ones that are recent.
+/// How many of these count as recent.
 const RECENT: usize = 6;
 
-/// The features of a placed message for one of the participants; absent where that one takes no part.
+/// The features of an assigned message for one participant; absent if that one takes no part.
 pub(super) fn turn_values(conversations: &Conversations, placed: &Placed, person: u64) -> Option<TurnValues> {
     let me = conversations.people.by_key(person).filter(|slot| *slot != placed.arrival().author)?;
     let (index, mass) = my_conversation(conversations, placed, me)?;
@@ -98,7 +98,7 @@ pub(super) fn turn_values(conversations: &Conversations, placed: &Placed, person
     Some(values)
 }
 
-/// The conversation of this one that the message is likeliest in, and how likely it is in any of them.
+/// The participant's conversation that the message is most likely in, and how likely it is in any of them.
 fn my_conversation(conversations: &Conversations, placed: &Placed, me: Slot) -> Option<(u8, f32)> {
     let mut masses = [0.0f32; 1 << u8::BITS];
     let mut all = 0.0;
@@ -117,7 +117,7 @@ fn my_conversation(conversations: &Conversations, placed: &Placed, me: Slot) -> 
     (all >= MASS_MIN).then_some((best, all))
 }
 
-/// What is looked at.
+/// The data that is considered.
 struct View<'a> {
     conversations: &'a Conversations,
     placed: &'a Placed,

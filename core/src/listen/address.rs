@@ -1,4 +1,4 @@
-//! Whom a message is for: this bot, somebody else, or the room.
+//! Whom a message addresses: this bot, somebody else, or the room.
 
 use super::label::name_with_colon;
 use crate::phrases::{NameUse, after_first_sentence};
@@ -14,8 +14,8 @@ pub(crate) enum Address {
     TheRoom,
 }
 
-/// Whom a message is for, and what its name does in it where that does not call it. Checked in the order mention, name,
-/// reply; `named` is whether its name is in the text.
+/// Whom a message addresses, and how the bot's name is used in it if that does not call the bot. Checked in the order
+/// mention, name, reply; `named` says whether its name is in the text.
 pub(crate) fn addressee(
     policy: &Policy,
     message: &Message,
@@ -44,7 +44,8 @@ pub(crate) fn addressee(
     (address, heard_as)
 }
 
-/// What its name does in a message. "Bob: aizuchi, what …" is for Bob, or was said by him; what follows may be for the bot.
+/// How the bot's name is used in a message. "Bob: aizuchi, what …" is for Bob, or was said by him; what follows may be for
+/// the bot.
 fn name_use(policy: &Policy, message: &Message, for_another: bool, known: &Speakers) -> Option<NameUse> {
     let used = policy.name_use(&message.text, for_another)?;
     if used != NameUse::Called || policy.settings.address.name_match == MatchStyle::Substring {
@@ -55,17 +56,17 @@ fn name_use(policy: &Policy, message: &Message, for_another: bool, known: &Speak
         return Some(used);
     }
     let spoke = known.by_name(name).is_some_and(|key| key != known.key(&message.author.id));
-    // Who has not spoken yet may be nobody: "lunch: aizuchi, what …".
+    // Somebody who has not spoken yet may be nobody: "lunch: aizuchi, what …".
     Some(if spoke { NameUse::InPassing } else { NameUse::Unclear })
 }
 
-/// The name of somebody else that it begins with, and a colon.
+/// The name of somebody else, followed by a colon, with which it begins.
 fn others_name_with_colon<'a>(policy: &Policy, message: &'a Message) -> Option<&'a str> {
     let is_other = |name: &&str| !policy.names.found(name) && !name.eq_ignore_ascii_case(&message.author.name);
     name_with_colon(&message.text).filter(is_other)
 }
 
-/// Whether a mention or a reply says that it is for somebody else.
+/// Whether a mention or a reply shows that it is for somebody else.
 fn is_linked_elsewhere(message: &Message, replies_to_me: bool) -> bool {
     let author = &message.author.id;
     let replied_to = || message.reply.as_ref().and_then(|reply| reply.to_person.as_ref());
@@ -73,7 +74,7 @@ fn is_linked_elsewhere(message: &Message, replies_to_me: bool) -> bool {
         || (!replies_to_me && replied_to().is_some_and(|person| person != author))
 }
 
-/// Whether it begins with the name of somebody else; with a colon behind it, that may be somebody who has not spoken yet.
+/// Whether it begins with the name of somebody else; if a colon follows, that may be somebody who has not spoken yet.
 fn names_somebody_else(policy: &Policy, message: &Message, known: &Speakers) -> bool {
     let author = &message.author;
     let is_other = |name: &&str| !policy.names.found(name);
@@ -82,7 +83,7 @@ fn names_somebody_else(policy: &Policy, message: &Message, known: &Speakers) -> 
         || others_name_with_colon(policy, message).is_some()
 }
 
-/// Whether the message turns to this person: by reply, by mention, or by calling the name first.
+/// Whether the message addresses this person: by reply, by mention, or by calling the name first.
 pub(crate) fn speaks_to(message: &Message, person: &PersonId, name: &str, reply_to: &str) -> bool {
     let reply = message.reply.as_ref();
     reply.is_some_and(|reply| {
@@ -91,10 +92,10 @@ pub(crate) fn speaks_to(message: &Message, person: &PersonId, name: &str, reply_
         || called_by_name(&message.text).is_some_and(|called| called.eq_ignore_ascii_case(name))
 }
 
-/// Longest name looked for at the head of a message.
+/// The maximum length of a name at the beginning of a message.
 const NAME_BYTES_MAX: usize = 64;
 
-/// And most words in one.
+/// And the maximum number of words in it.
 const NAME_WORDS_MAX: usize = 3;
 
 /// "alice: …", "alice, …", "@alice …", 「アリス、…」: the name a message begins with, as far as its form can tell.

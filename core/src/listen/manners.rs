@@ -1,4 +1,4 @@
-//! Thanks and telling off, in Japanese and English: what people say to a contribution they liked, or did not.
+//! Thanks and complaints, in Japanese and English: what people say to a contribution they liked, or did not.
 
 const THANKS: &[&str] = &[
     "thank",
@@ -61,7 +61,7 @@ const TELLING_OFF: &[&str] = &[
     "空気読",
 ];
 
-/// How somebody speaks of a contribution.
+/// How somebody responds to a contribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Thanks,
@@ -69,7 +69,7 @@ pub(crate) enum Tone {
     Neither,
 }
 
-/// Who tells off and thanks in one breath tells off.
+/// A complaint together with thanks is a complaint.
 pub(crate) fn tone(text: &str) -> Tone {
     let plain = text.to_lowercase().replace('’', "'");
     let has = |words: &[&str]| words.iter().any(|word| plain.contains(word));

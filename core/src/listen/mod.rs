@@ -1,4 +1,4 @@
-//! 1. Listening: what is heard at all, whom it addresses.
+//! 1. Listening: which messages are received, and whom they address.
 
 mod address;
 mod filter;

@@ -1,10 +1,10 @@
-//! Whether a message seems to be for others: by the form of a call, or because it speaks to everybody.
+//! Whether a message seems to be for others: because it begins like a call, or because it speaks to everybody.
 
 /// Words that speak to everybody.
 const EVERYBODY: &[&str] = &["anybody", "anyone", "everybody", "everyone", "somebody", "someone", "guys", "folks"];
 const EVERYBODY_UNSPACED: &[&str] = &["誰か", "だれか", "みんな", "皆さん", "みなさん", "皆様"];
 
-/// What a sentence begins with before a comma that is nobody's name.
+/// Words before a comma at the beginning of a sentence that are nobody's name.
 const OPENINGS: &str = "yes yeah yep no nope ok okay well so and but or oh ah aha hm hmm huh thanks thx sorry actually wait also \
     great cool nice right sure true then now anyway btw still maybe perhaps though however hey hi hello lol haha please again \
     first second finally alright interesting wow good fine wrong exactly indeed firstly";
@@ -51,7 +51,7 @@ const OPENINGS_UNSPACED: &[&str] = &[
     "やっぱり",
     "もう一つ",
 ];
-/// What people ask in one word.
+/// One-word questions.
 const QUESTIONS: &[&str] =
     &["what", "why", "when", "where", "who", "which", "how", "really", "seriously", "since", "and", "so"];
 
@@ -62,7 +62,7 @@ pub(crate) fn speaks_to_everybody(text: &str) -> bool {
     words.any(|word| EVERYBODY.contains(&word)) || EVERYBODY_UNSPACED.iter().any(|word| text.contains(word))
 }
 
-/// Whether it begins as a call of somebody does: "bob, …", "hey Dave, …", 「田中さん、…」, "Bob?".
+/// Whether it begins like a call to somebody: "bob, …", "hey Dave, …", 「田中さん、…」, "Bob?".
 pub(crate) fn seems_to_call(text: &str) -> bool {
     let text = text.trim();
     let small = text.to_lowercase();

@@ -1,14 +1,15 @@
-//! "Please forget what I said about …" in people's words, said to the bot: what is to be forgotten, if it is that.
+//! "Please forget what I said about …" in people's words, said to the bot: what is to be forgotten, if it is such a
+//! request.
 //!
-//! A text is cut into clauses; one of them has to be the request. In English it begins with it, apart from a "please" and the
-//! like; in Japanese it ends with it. "Don't remember …" asks for the same. "Don't forget what I said" and "I forgot" are none,
-//! and neither is a request that names nothing to look for.
+//! A text is split into clauses; one of them has to be the request. In English the clause begins with it, apart from a
+//! "please" and the like; in Japanese it ends with it. "Don't remember …" asks for the same. "Don't forget what I said" and
+//! "I forgot" are no requests, and neither is one that names nothing to look for.
 
 use std::collections::BTreeSet;
 
 use super::words::{alike, normal, search_words};
 
-/// What somebody wants to be forgotten of what they said.
+/// What somebody wants the bot to forget of what they said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgetTopic {
     words: Vec<String>,
@@ -50,20 +51,20 @@ fn without_mentions(text: &str) -> String {
     rest
 }
 
-/// A part of a sentence, and the sign behind it.
+/// A part of a sentence, and the punctuation after it.
 struct Clause<'a> {
     text: &'a str,
     sign: Option<char>,
 }
 
 impl Clause<'_> {
-    /// The sentence goes on behind it.
+    /// Whether the sentence continues after it.
     fn goes_on(&self) -> bool {
         matches!(self.sign, Some('、' | ','))
     }
 }
 
-/// Cut at the signs that end a sentence or a part of one; "node.js" is no end.
+/// Split at punctuation that ends a sentence or a part of one; "node.js" contains no end.
 fn clauses(text: &str) -> Vec<Clause<'_>> {
     let mut clauses = Vec::new();
     let mut start = 0;
@@ -80,7 +81,7 @@ fn clauses(text: &str) -> Vec<Clause<'_>> {
 }
 
 const VERBS: [&str; 5] = ["forget", "delete", "erase", "remove", "unlearn"];
-/// With a "not" before them they ask for the same.
+/// After a "not" they ask for the same.
 const KEEPING_VERBS: [&str; 8] = ["remember", "memorize", "memorise", "store", "save", "record", "keep", "log"];
 const PLEASE: [&str; 4] = ["please", "pls", "plz", "kindly"];
 /// What may be before the request.
@@ -88,7 +89,7 @@ const POLITE: [&str; 28] = [
     "please", "pls", "plz", "can", "could", "would", "will", "you", "hey", "hi", "hello", "ok", "okay", "so", "and",
     "also", "actually", "sorry", "now", "just", "kindly", "then", "want", "need", "to", "i", "i'd", "like",
 ];
-/// What makes something else of it.
+/// Words that show that it is not such a request.
 const ELSE: [&str; 31] = [
     "don't", "dont", "not", "never", "did", "didn't", "do", "does", "always", "can't", "cannot", "won't", "we", "they",
     "how", "why", "what", "when", "where", "who", "if", "should", "ever", "let's", "lets", "someone", "somebody",
@@ -99,7 +100,7 @@ const SAYINGS: [&str; 9] = ["said", "told", "mentioned", "wrote", "posted", "sha
 /// What may follow a request.
 const CLOSINGS: [&str; 8] = ["please", "pls", "plz", "now", "thanks", "ok", "okay", "lol"];
 
-/// `polite`: somewhere in the text is a "please".
+/// `polite`: the text contains a "please".
 fn english_topic(clause: &str, polite: bool) -> Option<String> {
     let mut words: Vec<&str> = clause.split_whitespace().filter(|word| !word.starts_with('@')).collect();
     while words.last().is_some_and(|last| CLOSINGS.contains(last)) {
@@ -113,22 +114,22 @@ fn english_topic(clause: &str, polite: bool) -> Option<String> {
     is_order(before).then(|| object_of(words[verb], &words[verb + 1..], polite || is_asked(before))).flatten()
 }
 
-/// Whether what is before the verb makes a request of it.
+/// Whether the words before the verb make it a request.
 fn is_order(before: &[&str]) -> bool {
     let unknown = before.iter().filter(|word| !POLITE.contains(word)).count();
     let has = |list: &[&str]| before.iter().any(|word| list.contains(word));
-    // "You forget what I said" and "I forget what I said" tell something, "I want to forget" is about oneself.
+    // "You forget what I said" and "I forget what I said" are statements, "I want to forget" is about oneself.
     let tells = before.last().is_some_and(|word| matches!(*word, "you" | "i" | "to")) && !has(&WISHES);
     let is_own = has(&["i", "i'd"]) && !has(&["you"]);
     unknown <= 1 && !tells && !is_own && !has(&ELSE)
 }
 
-/// "Can you", "I want you to": somebody is asked, and not told what they may do.
+/// "Can you", "I want you to": somebody is asked, rather than given permission.
 fn is_asked(before: &[&str]) -> bool {
     before.windows(2).any(|pair| WISHES.contains(&pair[0]) && pair[1] == "you")
 }
 
-/// "Please don't", "could you not": whether what is before a verb asks for the contrary of it. "I don't", "don't you" do not.
+/// "Please don't", "could you not": whether the words before a verb negate it as a request. "I don't", "don't you" do not.
 fn is_not_to(before: &[&str]) -> bool {
     let before = match before {
         [rest @ .., "don't" | "dont"] | [rest @ .., "do", "not"] => rest,
@@ -141,8 +142,8 @@ fn is_not_to(before: &[&str]) -> bool {
     unknown <= 1 && !before.iter().any(|word| ELSE.contains(word) || is_about_people(word))
 }
 
-/// What is to be forgotten, by the words that follow the verb. `asked`: it is a request even where it could be a saying, as
-/// "forget about the weather" is.
+/// What is to be forgotten, from the words after the verb. `asked`: it is a request even if it could be a figure of speech,
+/// as "forget about the weather" is.
 fn object_of(verb: &str, words: &[&str], asked: bool) -> Option<String> {
     let after = |from: usize| (from < words.len()).then(|| words[from..].join(" "));
     let about = |from: usize| {
@@ -182,16 +183,16 @@ const JAPANESE_ENDS: &str = "\
     頂けませんか いただけると助かります ね よ いいよ ちょうだい ちょうだいね おいて おいてね おいてください おいてくれる おいてほしい お願い お願いします";
 /// What is between the topic and the request.
 const JAPANESE_LINKS: [&str; 5] = ["について", "に関して", "のこと", "の話", "の件"];
-/// Who said it and when, behind the link.
+/// Who said it and when, after the link.
 const JAPANESE_SAID: [&str; 7] =
     ["言ったこと", "話したこと", "書いたこと", "教えたこと", "言った話", "話した内容", "言った事"];
 const JAPANESE_VERBS: [&str; 7] =
     ["忘れて", "忘れといて", "消して", "削除して", "覚えないで", "覚えておかないで", "記憶しないで"];
-/// What names nothing that could be looked for: "what I said just now", "me".
+/// Phrases that name nothing that could be looked for: "what I said just now", "me".
 const JAPANESE_NO_TOPICS: &str = "\
     こ そ あ ど 今 いま さっき 先 先ほど 先程 昨日 今日 前 この前 以前 今まで さっきまで これまで 全部 すべて 全て 私 僕 俺 わたし 自分 あなた 君 今の さっきの 昨日の";
 
-/// The topic of the request that the clause at this index ends with. It may be in the clause before: 「手術の話、忘れて」.
+/// The topic of the request with which the clause at this index ends. It may be in the clause before: 「手術の話、忘れて」.
 fn japanese_topic(clauses: &[Clause<'_>], at: usize) -> Option<String> {
     let clause = clauses[at].text;
     let found = JAPANESE_VERBS.iter().filter_map(|verb| Some((clause.rfind(verb)?, *verb)));
@@ -199,7 +200,7 @@ fn japanese_topic(clauses: &[Clause<'_>], at: usize) -> Option<String> {
     let negated = verb.ends_with("ないで");
     let end = clause[verb_at + verb.len()..].trim_matches([' ', '\u{3000}', '~', '〜', '♪', 'ー']);
     let next = clauses.get(at + 1).map_or("", |next| next.text);
-    // 「仕事は忘れて、飲もう」 says what comes first.
+    // 「仕事は忘れて、飲もう」 says what to do first.
     let is_bare = end.is_empty() && (!clauses[at].goes_on() || next.starts_with("お願い") || next.starts_with("頼"));
     // 「覚えないでいいよ」 allows it.
     let is_end = JAPANESE_ENDS.split_whitespace().any(|known| known == end) && !(negated && end == "いいよ");
@@ -216,7 +217,7 @@ fn japanese_topic(clauses: &[Clause<'_>], at: usize) -> Option<String> {
     (!names_nothing).then_some(topic)
 }
 
-/// What is to be forgotten, by what is before the verb.
+/// What is to be forgotten, from the words before the verb.
 fn topic_before(before: &str, verb: &str, negated: bool) -> Option<String> {
     let bare = before.strip_suffix(['は', 'を', 'も']).map(str::trim_end);
     let object = bare.unwrap_or(before);
@@ -224,7 +225,7 @@ fn topic_before(before: &str, verb: &str, negated: bool) -> Option<String> {
         .iter()
         .find_map(|said| object.strip_suffix(said).map(|rest| (true, rest)))
         .unwrap_or((false, object));
-    // What is deleted may be anything else than what was said.
+    // "Delete" may refer to anything, not only to what was said.
     if !said && matches!(verb, "消して" | "削除して") {
         return None;
     }

@@ -1,16 +1,16 @@
-//! Everything that can happen to what is remembered.
+//! Every change of memory.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Answered, ChannelMemory, Fact, FactDraft, FactId, Note, Origin, Person, Tie};
 use crate::types::{MessageId, PersonId, RoomId, Time};
 
-/// A list of these is applied whole or not at all.
+/// A list of these is applied atomically.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MemoryChange {
-    /// The channel was summarized up to the record `up_to`. Nothing happens if it was before.
+    /// The channel was summarized up to the record `up_to`. Ignored if that was done before.
     Summarized(Box<ChannelMemory>),
-    /// The talk up to the record `up_to` was thought over. Nothing happens if it was before.
+    /// The talk up to the record `up_to` was reflected on. Ignored if that was done before.
     Reflected {
         origin: Origin,
         up_to: u64,
@@ -18,21 +18,21 @@ pub enum MemoryChange {
         facts: Vec<FactDraft>,
         people: Vec<Note>,
     },
-    /// Somebody said something. Nothing happens if it was counted before.
+    /// Somebody said something. Ignored if it was counted before.
     Heard(Box<HeardFrom>),
     /// Somebody answered somebody.
     Answered(Box<Answered>),
-    /// A fact by somebody's hand.
+    /// A fact entered by a person.
     Kept(Box<FactDraft>),
-    /// Something that was written down elsewhere. A fact gets a new number; who is known here already stays as they are, and so do the ties
-    /// between people.
+    /// An entry of an export. A fact gets a new number; people who are known here already stay as they are, and so do the
+    /// ties between people.
     Imported(Box<ExportItem>),
     /// These helped to write an answer.
     Used {
         facts: Vec<FactId>,
         at: Time,
     },
-    /// It was told unasked.
+    /// It was mentioned unasked.
     Told {
         fact: FactId,
         room: RoomId,
@@ -50,14 +50,14 @@ pub enum MemoryChange {
     Forgotten {
         fact: FactId,
     },
-    /// What the fact means to this model. Nothing happens if the fact says something else by now.
+    /// The embedding of the fact by this model. Ignored if the content of the fact has changed.
     Embedded {
         fact: FactId,
         content: Box<str>,
         model: Box<str>,
         vector: Vec<f32>,
     },
-    /// A message was deleted, or edited into something else: what rests on it alone goes with it.
+    /// A message was deleted, or edited into something else: what rests on it alone is deleted.
     MessageGone {
         room: RoomId,
         message: MessageId,
@@ -66,7 +66,7 @@ pub enum MemoryChange {
     Narrowed {
         origin: Origin,
     },
-    /// Everything about a person, what rests on their words, and what speaks of them by one of these names; and the
+    /// Deletes everything about a person, what rests on their words, and what mentions them by one of these names; and the
     /// summaries of these rooms, and of those they are known to have spoken in.
     PersonForgotten {
         person: PersonId,
@@ -76,18 +76,18 @@ pub enum MemoryChange {
     RoomForgotten {
         room: RoomId,
     },
-    /// Whether a person wishes not to be remembered; what is known of them goes at once.
+    /// Whether a person opted out; what is known of them is deleted at once.
     OptedOut {
         person: PersonId,
         out: bool,
     },
-    /// Time has passed: what is too weak by now goes.
+    /// Time has passed: what is too weak now is deleted.
     Faded {
         at: Time,
     },
 }
 
-/// One line of what is written down.
+/// One line of an export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExportItem {
@@ -107,11 +107,11 @@ pub struct HeardFrom {
     pub name: Box<str>,
     pub at: Time,
     pub mentions_me: bool,
-    /// What it is about, without a model: see [`super::words::topics`].
+    /// Its topics, determined without a model: see [`super::words::topics`].
     pub topics: Vec<Box<str>>,
 }
 
-/// How far a room's records were read, for each purpose; 0 is not at all.
+/// How far a room's records were read, for each purpose; 0 means not at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Marks {
     pub summarized: u64,
@@ -120,7 +120,7 @@ pub struct Marks {
 }
 
 impl MemoryChange {
-    /// Whether words have to leave the store for good.
+    /// Whether words have to be removed from the store for good.
     pub fn forgets(&self) -> bool {
         match self {
             MemoryChange::Edited { .. }
@@ -145,7 +145,7 @@ impl MemoryChange {
     }
 }
 
-/// What can be kept in a store of its own.
+/// What can be kept in a separate store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
     Channels,

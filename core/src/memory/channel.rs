@@ -13,25 +13,25 @@ pub struct ChannelMemory {
     /// A phrase.
     pub mood: Box<str>,
     pub topics: Vec<Box<str>>,
-    /// Who takes part, in order of appearance, by the names people see.
+    /// Who takes part, in order of appearance, with the names people see.
     pub active: Vec<(PersonId, Box<str>)>,
     pub at: Time,
-    /// The last record of the journal that went into it.
+    /// The last record of the journal that it includes.
     pub up_to: u64,
-    /// The latest messages that went into it; `MESSAGES_MAX` at most.
+    /// The latest messages that it includes; `MESSAGES_MAX` at most.
     pub messages: Vec<MessageId>,
 }
 
-/// Messages of which a summary knows that it rests on them.
+/// How many messages a summary remembers as its sources.
 pub const MESSAGES_MAX: usize = 500;
 
 impl ChannelMemory {
-    /// Whether there is anything to tell.
+    /// Whether it contains anything.
     pub fn is_empty(&self) -> bool {
         self.summary.is_empty() && self.mood.is_empty() && self.topics.is_empty()
     }
 
-    /// Lets go of every word; what was read stays read.
+    /// Deletes every word; what was read counts as read.
     pub fn clear(&mut self) {
         self.summary = "".into();
         self.mood = "".into();
@@ -40,7 +40,7 @@ impl ChannelMemory {
         self.messages.clear();
     }
 
-    /// Whether the words of this message may be in it: it is among the latest, or there were more than it remembers.
+    /// Whether it may contain words of this message: it is among the latest, or there were more than it remembers.
     pub fn may_rest_on(&self, message: &MessageId) -> bool {
         !self.is_empty() && (self.messages.contains(message) || self.messages.len() >= MESSAGES_MAX)
     }

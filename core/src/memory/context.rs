@@ -1,5 +1,5 @@
-//! What was said beside a fact: the messages it rests on and those around them. A fact is found by these words too, and they
-//! are forgotten with their messages.
+//! The context of a fact: the messages it rests on and those around them. A fact is found by these words too, and they are
+//! forgotten with their messages.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,22 +16,22 @@ pub struct ContextTurn {
     /// 0 for a message the fact rests on, -1 for the one before it, 1 for the one after it.
     #[serde(default)]
     pub offset: i8,
-    /// Its beginning. Empty where the fact itself says no more.
+    /// Its beginning. Empty if the fact itself says the same.
     #[serde(default)]
     pub text: Box<str>,
 }
 
-/// Turns kept with a fact.
+/// How many turns are kept with a fact.
 pub(super) const TURNS_MAX: usize = 8;
-/// Of those it rests on, the first ones are kept.
+/// How many of the messages it rests on are kept, the first ones.
 const OWN_MAX: usize = 3;
-/// Turns kept before and after each, the nearest first.
+/// Which turns are kept before and after each, the nearest first.
 const OFFSETS: [i8; 4] = [-1, 1, -2, 2];
 const TEXT_CHARS: usize = 300;
-/// What was said longer before or after belongs to another talk.
+/// What was said longer before or after belongs to another conversation.
 const SAME_TALK: Span = Span::minutes(3 * 60);
 
-/// What of a talk is kept with a fact that says `content` and rests on these messages. The talk is in its order.
+/// The part of a talk that is kept with a fact that says `content` and rests on these messages. The talk is in order.
 pub fn context_of(content: &str, messages: &[MessageId], talk: &[ContextTurn]) -> Vec<ContextTurn> {
     let own: Vec<usize> = (0..talk.len()).filter(|at| messages.contains(&talk[*at].message)).take(OWN_MAX).collect();
     let mut context: Vec<ContextTurn> = Vec::new();
@@ -59,7 +59,7 @@ pub fn context_of(content: &str, messages: &[MessageId], talk: &[ContextTurn]) -
 }
 
 impl Fact {
-    /// When it was said, as far as that is known.
+    /// When it was said, as far as known.
     pub fn said_at(&self) -> Time {
         self.own_turns().map(|turn| turn.at).min().unwrap_or(self.at)
     }
@@ -69,14 +69,14 @@ impl Fact {
         self.context.iter().filter(|turn| turn.offset == 0)
     }
 
-    /// Forgets the turns for which this holds. Whether there were any.
+    /// Forgets the turns for which this holds. Returns whether there were any.
     pub fn forget_turns(&mut self, gone: impl Fn(&ContextTurn) -> bool) -> bool {
         let before = self.context.len();
         self.context.retain(|turn| !gone(turn));
         self.context.len() < before
     }
 
-    /// Says something else from now on. It may be edited because of what was said: who and when is all that is kept of that.
+    /// Changes the content. The reason may be what was said, so only author and time are kept of that.
     pub fn edit(&mut self, content: Box<str>, keywords: Vec<Box<str>>) {
         (self.content, self.keywords) = (content, keywords);
         self.wordings.clear();
@@ -84,7 +84,7 @@ impl Fact {
         self.context.iter_mut().for_each(|turn| turn.text = "".into());
     }
 
-    /// The sentence that stands for its meaning: who said it, and what it is about.
+    /// The sentence that is embedded: who said it, and what it is about.
     pub fn meaning(&self) -> String {
         let mut text = String::new();
         let mut names: Vec<&str> = Vec::new();
@@ -106,13 +106,13 @@ impl Fact {
 }
 
 impl FactDraft {
-    /// The same with what of this talk belongs to it.
+    /// The same with its context in this talk.
     pub fn within(self, talk: &[ContextTurn]) -> FactDraft {
         FactDraft { context: context_of(&self.content, &self.messages, talk), ..self }
     }
 }
 
-/// Adds turns that are not known yet, as far as there is room.
+/// Adds turns that are not known yet, as far as there is space.
 pub(super) fn add_turns(known: &mut Vec<ContextTurn>, more: Vec<ContextTurn>) {
     for turn in more {
         if known.len() < TURNS_MAX && known.iter().all(|known| known.message != turn.message) {

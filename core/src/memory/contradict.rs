@@ -1,7 +1,7 @@
-//! Tells when two facts cannot both hold: one denies the other, or they give the same thing another value.
+//! Detects that two facts cannot both hold: one denies the other, or they give the same thing different values.
 //!
-//! Only what the form of a sentence shows is seen: "Ken lives in Tokyo" and "Ken lives in Osaka" have one subject, one verb of
-//! state and two places. People who like tea may like dogs as well: with such verbs nothing is concluded.
+//! Only what the form of a sentence shows is detected: "Ken lives in Tokyo" and "Ken lives in Osaka" have one subject, one
+//! verb of state and two places. People who like tea may like dogs as well: from such verbs nothing is concluded.
 
 use super::Fact;
 use super::words::{TextToken, is_rare, tokens, words};
@@ -45,7 +45,7 @@ fn is_negative(tokens: &[TextToken]) -> bool {
     (english + japanese) % 2 == 1
 }
 
-/// Words in a value at most.
+/// The maximum number of words in a value.
 const VALUE_WORDS: usize = 4;
 
 fn has_other_value(a: &[TextToken], b: &[TextToken]) -> bool {
@@ -71,7 +71,7 @@ fn are_names(tokens: &[TextToken]) -> bool {
 }
 
 impl TextToken {
-    /// Written as a name is: with a capital, in kanji or katakana; or a word that is hardly met.
+    /// Written like a name: with a capital, in kanji or katakana; or a rare word.
     fn is_name(&self) -> bool {
         let Some(first) = self.original.chars().next() else { return false };
         let foreign = !first.is_ascii() && first.is_alphabetic() && !matches!(first, 'ぁ'..='ゟ');
@@ -106,7 +106,7 @@ const BETWEEN: [&str; 18] = [
     "since",
 ];
 
-/// Subject, verb of state and nothing but small words before the value; behind it at most more of where and when.
+/// Subject, verb of state and only function words before the value; after it at most more of where and when.
 fn says_state_in_english(before: &[TextToken], after: &[TextToken]) -> bool {
     let is_small = |token: &TextToken| BETWEEN.contains(&token.normal.as_str());
     let Some(verb) = before.iter().rposition(|token| !is_small(token)) else { return false };

@@ -1,5 +1,4 @@
-//! Reads what a model made of a talk: a summary, or the facts and notes of a reflection. Lenient with the form, strict with
-//! what it rests on.
+//! Parses a model's summary, or the facts and notes of its reflection. Lenient with the form, strict with the sources.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +40,7 @@ const FACTS_MAX: usize = 20;
 const PEOPLE_MAX: usize = 20;
 const NOTES_MAX: usize = 5;
 const SHORT_WORD: usize = 3;
-/// Where the model does not say.
+/// If the model does not say.
 const CONFIDENCE: f64 = 0.5;
 
 /// `Err` says what is wrong with the answer.
@@ -53,8 +52,8 @@ pub fn read_summary(answer: &str) -> Result<Summary, String> {
     Ok(Summary { summary, mood, topics })
 }
 
-/// Finds what each fact rests on among the lines that were shown; what rests on none is not kept. `known` are the facts that
-/// were shown as known and may be replaced.
+/// Finds the sources of each fact among the lines that were shown; a fact without a source is dropped. `known` are the
+/// facts that were shown as known and may be replaced.
 pub fn read_reflection(
     answer: &str,
     lines: &[DigestLine],
@@ -130,7 +129,7 @@ fn note(value: &Map<String, Value>, lines: &[DigestLine]) -> Option<Note> {
     says_something.then_some(note)
 }
 
-/// The lines that have a word of one of these texts. Short words say nothing about where they come from.
+/// The lines that share a word with one of these texts. Short words do not identify a source.
 fn echoed<'a>(texts: impl Iterator<Item = &'a str>, lines: &[DigestLine]) -> Vec<EchoedMessage> {
     let tells = |word: &String| !word.is_ascii() || word.len() > SHORT_WORD;
     let noted: BTreeSet<String> = texts.flat_map(search_words).filter(tells).collect();
@@ -177,7 +176,7 @@ fn person_called(name: &str, lines: &[DigestLine]) -> Option<PersonId> {
     called.all(|other| other == first).then(|| first.clone())
 }
 
-/// The line that has most words of a text; none where no line has any.
+/// The line that shares most words with a text; `None` if no line shares any.
 fn most_like(content: &str, lines: &[DigestLine]) -> Option<MessageId> {
     let content = search_words(content);
     let shared = |line: &DigestLine| search_words(&line.text).iter().filter(|word| content.contains(word)).count();
@@ -203,7 +202,7 @@ fn text(object: &Map<String, Value>, keys: &[&str], chars_max: usize) -> Option<
     (!text.trim().is_empty()).then(|| text.trim().into())
 }
 
-/// A list of texts, or one text that is cut at commas.
+/// A list of texts, or one text that is split at commas.
 fn texts(object: &Map<String, Value>, keys: &[&str], chars_max: usize, count: usize) -> Vec<Box<str>> {
     let Some(value) = keys.iter().find_map(|key| object.get(*key)) else { return Vec::new() };
     let parts: Vec<String> = match value {

@@ -1,4 +1,4 @@
-//! A fact: something that was learnt from what people said, as strong as it is sure, and fading.
+//! A fact: something learnt from what people said, with a confidence that fades.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{ContextTurn, Origin};
 use crate::types::{MessageId, PersonId, RoomId, Time};
 
-/// Counted by the store that keeps it, and never given twice.
+/// Assigned by the store, and never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct FactId(pub u64);
@@ -28,28 +28,28 @@ pub struct Fact {
     pub origin: Origin,
     pub content: Box<str>,
     pub keywords: Vec<Box<str>>,
-    /// Whose words it rests on.
+    /// The people on whose words it rests.
     pub people: Vec<PersonId>,
     /// The messages it rests on.
     pub messages: Vec<MessageId>,
-    /// What was said beside it.
+    /// Its context.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<ContextTurn>,
     /// 0 to 1.
     pub confidence: f64,
-    /// Whether it may be told unasked.
+    /// Whether it may be mentioned unasked.
     pub shareable: bool,
     pub at: Time,
     pub used_at: Option<Time>,
     pub uses: u32,
-    /// Kept by somebody's hand: it does not fade and makes room for nobody.
+    /// Pinned by a person: it does not fade and is never replaced by newer facts.
     pub pinned: bool,
-    /// Rooms in which it was told unasked.
+    /// Rooms in which it was mentioned unasked.
     pub told_in: Vec<RoomId>,
-    /// What holds instead, where something does.
+    /// The fact that replaced it, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former: Option<Former>,
-    /// What it was merged from; empty where that is one draft.
+    /// The drafts it was merged from; empty if there was only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wordings: Vec<Wording>,
 }
@@ -61,7 +61,7 @@ pub struct Former {
     pub since: Time,
 }
 
-/// What one draft said, and what that rests on: a merged fact goes back to these when messages are deleted.
+/// The text of one draft, and its sources: a merged fact is reduced to these when messages are deleted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wording {
     pub content: Box<str>,
@@ -70,7 +70,7 @@ pub struct Wording {
     pub messages: Vec<MessageId>,
 }
 
-/// A fact that was found and is not kept yet.
+/// A fact that was found and is not stored yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactDraft {
     #[serde(flatten)]
@@ -78,7 +78,7 @@ pub struct FactDraft {
     pub content: Box<str>,
     #[serde(default)]
     pub keywords: Vec<Box<str>>,
-    /// Whose words it rests on: the author of every message below, at least.
+    /// The people on whose words it rests: at least the author of every message below.
     #[serde(default)]
     pub people: Vec<PersonId>,
     #[serde(default)]
@@ -122,12 +122,12 @@ const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
 const SLOWER_BY_USE: f64 = 0.25;
 /// ... up to this.
 const SLOWER_MAX: f64 = 2.0;
-/// How much of its strength is left to a fact that no longer holds.
+/// The factor for a former fact.
 const FORMER_STRENGTH: f64 = 0.5;
 
 impl Fact {
-    /// How sure it is by now: confidence, halved with every half-life. A use makes it half as old as it was and lets it fade
-    /// more slowly; but it does fade.
+    /// The current strength: the confidence, halved with every half-life. A use halves its age and slows the fading down;
+    /// but it does fade.
     pub fn strength(&self, now: Time, half_life_days: u32) -> f64 {
         if self.pinned {
             return self.confidence;
@@ -142,7 +142,7 @@ impl Fact {
         !self.pinned && self.strength(now, half_life_days) < FORGOTTEN_BELOW
     }
 
-    /// By its age alone.
+    /// From its age alone.
     pub fn decay(&self, now: Time, half_life_days: u32) -> f64 {
         half(now.since(self.at).0 as f64 / DAY_MS, f64::from(half_life_days))
     }
@@ -165,7 +165,7 @@ fn half(days: f64, half_life_days: f64) -> f64 {
     0.5_f64.powf(days / half_life_days.max(f64::MIN_POSITIVE))
 }
 
-/// Facts of a room that have to go.
+/// Facts of a room that have to be deleted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FadedFacts {
     /// Those too weak to count.
@@ -180,7 +180,7 @@ impl FadedFacts {
     }
 }
 
-/// Which of a room's facts have to go: those too weak to count, and beyond `facts_max` the weakest.
+/// Which of a room's facts have to be deleted: those too weak to count, and beyond `facts_max` the weakest.
 pub fn to_forget(facts: &[Fact], now: Time, facts_max: u32, half_life_days: u32) -> FadedFacts {
     let mut kept: Vec<(bool, f64, FactId)> = Vec::new();
     let mut weak = Vec::new();
@@ -190,7 +190,7 @@ pub fn to_forget(facts: &[Fact], now: Time, facts_max: u32, half_life_days: u32)
             false => kept.push((fact.pinned, fact.strength(now, half_life_days), fact.id)),
         }
     }
-    // Strongest first; of two alike the newer.
+    // Strongest first; of two equal ones the newer.
     kept.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(b.2.cmp(&a.2)));
     let beyond_max = kept.into_iter().skip(facts_max as usize).filter(|(pinned, ..)| !pinned).map(|(.., id)| id);
     FadedFacts { weak, beyond_max: beyond_max.collect() }

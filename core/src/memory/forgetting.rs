@@ -1,4 +1,4 @@
-//! Who is to be forgotten, and how what was made of their words is recognised.
+//! Who is to be forgotten, and how what was derived from their words is recognised.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,19 +6,19 @@ use super::words::{NameFinder, Phrases};
 use super::{ChannelMemory, Fact};
 use crate::types::{MessageId, PersonId, RoomId};
 
-/// Somebody who wants to be forgotten, with everything that is needed to find what is kept of them. Written down before
-/// anything is deleted, so that it can be carried out to its end whenever the program stops.
+/// A person who wants to be forgotten, with everything that is needed to find what is stored about them. It is stored
+/// before anything is deleted, so that the job can be completed after the program stops at any point.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForgetRequest {
     /// One person, on every platform.
     pub ids: Vec<PersonId>,
-    /// What they are called and nobody else: the bot's own words that hold one of these go too.
+    /// Names that only they have: the bot's own words that contain one of these are deleted too.
     pub names: Vec<Box<str>>,
-    /// Where they ever spoke.
+    /// The rooms in which they ever spoke.
     pub rooms: Vec<RoomId>,
     /// The bot's posts that answered them.
     pub answers: Vec<(RoomId, MessageId)>,
-    /// What they said, as far as the bot repeated it and nobody else said it.
+    /// What they said, if the bot repeated it and nobody else said it.
     pub phrases: Phrases,
 }
 
@@ -27,13 +27,13 @@ impl ForgetRequest {
         self.ids.contains(person)
     }
 
-    /// Looks for what speaks of them.
+    /// A recognizer of what mentions them.
     pub fn recognizer(&self) -> Recognizer<'_> {
         Recognizer { request: self, names: NameFinder::new(&self.names), any_own_words: false }
     }
 }
 
-/// Recognises what is remembered of somebody: one rule for what they are shown, what they are given and what is forgotten.
+/// Recognises what is remembered of a person: one rule for what they are shown, what they can export and what is forgotten.
 #[derive(Clone, Debug)]
 pub struct PersonMatcher {
     ids: Vec<PersonId>,
@@ -46,7 +46,7 @@ impl PersonMatcher {
         PersonMatcher { ids: ids.to_vec(), names: NameFinder::new(names) }
     }
 
-    /// Whether a text speaks of them.
+    /// Whether a text mentions them.
     pub fn is_named_in(&self, text: &str) -> bool {
         self.ids.iter().any(|id| text.contains(id.as_str())) || self.names.are_in(text)
     }
@@ -56,12 +56,12 @@ impl PersonMatcher {
         fact.people.iter().any(|person| self.ids.contains(person))
     }
 
-    /// Whether a fact is forgotten with them: they said it, or it speaks of them.
+    /// Whether a fact is forgotten with them: they said it, or it mentions them.
     pub fn has_fact(&self, fact: &Fact) -> bool {
         self.said(fact) || fact.texts().any(|text| self.is_named_in(text))
     }
 
-    /// Whether the summary of a room names them or has them take part.
+    /// Whether the summary of a room names them or lists them as participants.
     pub fn has_channel(&self, channel: &ChannelMemory) -> bool {
         let takes_part = channel.active.iter().any(|(person, _)| self.ids.contains(person));
         let mut texts = [&channel.summary, &channel.mood].into_iter().chain(&channel.topics);
@@ -69,7 +69,7 @@ impl PersonMatcher {
     }
 }
 
-/// Recognises what the bot said because of somebody.
+/// Recognises what the bot said because of a person.
 #[derive(Clone, Debug)]
 pub struct Recognizer<'a> {
     pub request: &'a ForgetRequest,
@@ -78,12 +78,12 @@ pub struct Recognizer<'a> {
 }
 
 impl Recognizer<'_> {
-    /// The same where nobody can tell any more what was answered: everything it said in their rooms may repeat them.
+    /// The same if it is no longer known what was answered: everything it said in their rooms may repeat them.
     pub fn doubting(self) -> Self {
         Recognizer { any_own_words: true, ..self }
     }
 
-    /// Whether a text of the bot or of a model speaks of them or repeats what they said.
+    /// Whether a text of the bot or of a model mentions them or repeats what they said.
     pub fn speaks_of_them(&self, text: &str) -> bool {
         let request = self.request;
         request.ids.iter().any(|id| text.contains(id.as_str()))
@@ -91,7 +91,7 @@ impl Recognizer<'_> {
             || request.phrases.are_in(text)
     }
 
-    /// Whether a post of the bot has to go.
+    /// Whether a post of the bot has to be deleted.
     pub fn takes_own_post(&self, room: &RoomId, id: &str, text: &str) -> bool {
         let answers = || self.request.answers.iter().any(|(of, post)| of == room && post.as_str() == id);
         let doubted = || self.any_own_words && self.request.rooms.contains(room);

@@ -1,16 +1,16 @@
-//! What an answer is written with, beside the talk.
+//! What a writer gets beside the talk.
 
 use serde::{Deserialize, Serialize};
 
 use super::{ChannelMemory, KnownPair, KnownPerson, Recalled};
 
-/// Only what those who will read the answer may know.
+/// Only what the readers of the answer may know.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memories {
     pub channel: Option<ChannelMemory>,
     pub people: Vec<KnownPerson>,
     pub facts: Vec<Recalled>,
-    /// Who of those that take part answer each other.
+    /// Which of the participants answer each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairs: Vec<KnownPair>,
 }

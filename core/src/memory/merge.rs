@@ -1,8 +1,8 @@
-//! Two facts that say the same become one; one that says the contrary takes the other's place.
+//! Two facts that say the same become one; one that says the opposite replaces the other.
 //!
 //! They say the same if they differ in nothing but case, width, punctuation and words that add nothing ("the", "really"). A
-//! name, a number, a place or a "not" always adds something; "US" is no "us", and the "A" of "vitamin A" no article. A merged fact keeps what each draft said and what that rests on, so
-//! that it goes back to what is left when a message is deleted.
+//! name, a number, a place or a "not" always adds something; "US" is not "us", and the "A" of "vitamin A" is no article. A
+//! merged fact keeps what each draft said and its sources, so that it is reduced to what is left when a message is deleted.
 
 use super::context::add_turns;
 use super::walls::narrower;
@@ -10,23 +10,23 @@ use super::words::{TextToken, normal, tokens};
 use super::{Fact, FactDraft, FactId, Wording};
 use crate::types::MessageId;
 
-/// What becomes of a fact that was found.
+/// How a new fact relates to the known ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MergeOutcome {
     New,
-    /// It says what this one says.
+    /// It says the same as this one.
     Same(FactId),
     /// This one is no longer true.
     Replaces(FactId),
 }
 
-/// Looks at the facts of the draft's own room.
+/// Compares with the facts of the draft's own room.
 pub fn compare<'a>(known: impl Iterator<Item = &'a Fact> + Clone, draft: &FactDraft) -> MergeOutcome {
     let mut known = known.filter(|fact| fact.origin.room == draft.origin.room);
     let (text, key) = (plain(&draft.content), same_words(&draft.content));
     let says_same = |fact: &Fact| {
         let other = same_words(&fact.content);
-        // Where nothing but small words and signs is said, they say the same if they are the same.
+        // If a text consists only of fillers and punctuation, it says the same only if it is the same.
         other == key && (!key.is_empty() || plain(&fact.content) == text)
     };
     if let Some(old) = draft.replaces
@@ -68,10 +68,10 @@ const FILLERS: [&str; 23] = [
     "よ",
 ];
 
-/// Small words that are something else in capital letters.
+/// Function words that mean something else in capital letters.
 const NAMES_IN_CAPITALS: [&str; 8] = ["us", "it", "who", "in", "or", "me", "am", "aids"];
 
-/// The words of a fact as they are compared, without those that add nothing; the same for facts that say the same.
+/// The words of a fact for comparison, without those that add nothing; the same for facts that say the same.
 fn same_words(content: &str) -> String {
     let said = tokens(content);
     let is_shouted = !content.chars().any(char::is_lowercase);
@@ -90,10 +90,10 @@ fn same_words(content: &str) -> String {
 }
 
 impl Fact {
-    /// Takes in another that says the same: it rests on both now, and is as sure as the surer of them.
+    /// Merges another that says the same: it rests on both now, with the higher confidence of the two.
     pub fn absorb(&mut self, other: FactDraft) {
         self.confidence = self.confidence.max(other.confidence);
-        // It was said again: it holds.
+        // It was said again, so it holds.
         self.former = self.former.filter(|former| former.since > other.at);
         self.at = self.at.max(other.at);
         self.shareable &= other.shareable;
@@ -118,7 +118,7 @@ impl Fact {
         }
     }
 
-    /// A message is gone: what was made of it goes too. Says whether anything is left: what others said alike.
+    /// A message was deleted: what rests on it is removed. Returns whether anything is left: the same statement by others.
     pub fn lose_message(&mut self, message: &MessageId) -> bool {
         self.forget_turns(|turn| turn.message == *message);
         if !self.messages.contains(message) {
@@ -152,7 +152,7 @@ impl From<Fact> for FactDraft {
     }
 }
 
-/// Drafts that a fact can be merged from; what is said still more often adds nothing.
+/// How many drafts a fact can be merged from; more repetitions add nothing.
 const WORDINGS_MAX: usize = 20;
 
 fn add_new<T: PartialEq + Clone>(list: &mut Vec<T>, more: &[T]) {

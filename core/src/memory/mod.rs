@@ -1,5 +1,5 @@
-//! What is remembered beyond the talk of the moment: facts, people and who answers whom, what a channel is about; who may
-//! know what of it, and what of it fits. Only the arithmetic is here: stores keep it, models write it.
+//! What is remembered beyond the current talk: facts, people and who answers whom, what a channel is about; who may know
+//! which part of it, and what matches a question. Only the logic is here: stores keep the data, models write it.
 
 mod asked;
 mod change;

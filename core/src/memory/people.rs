@@ -1,4 +1,5 @@
-//! People, as far as what they say in public tells: how often they are here, what they speak of, how well it knows them.
+//! People, as far as their public messages show: how often they are here, what they talk about, how well the bot knows
+//! them.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +10,11 @@ use crate::types::{MessageId, PersonId, RoomId, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Person {
     pub id: PersonId,
-    /// What they were called, the latest first.
+    /// Their names, latest first.
     pub names: Vec<Box<str>>,
     pub messages: u64,
     pub mentions_of_me: u64,
-    /// Where they spoke, the latest first.
+    /// The rooms in which they spoke, latest first.
     pub rooms: Vec<RoomId>,
     pub first_seen: Time,
     pub last_seen: Time,
@@ -21,13 +22,13 @@ pub struct Person {
     pub topics: Vec<Remark>,
     pub tags: Vec<Remark>,
     pub notes: Vec<Remark>,
-    /// What they last talked about, one for each room, the latest first.
+    /// What they last talked about, one for each room, latest first.
     pub talks: Vec<Remark>,
-    /// They wish not to be remembered: nothing else is known of them.
+    /// They opted out: nothing else is known of them.
     pub opted_out: bool,
 }
 
-/// Something about a person, and where it was said: it stays behind the same walls as a fact.
+/// A remark about a person, and where it was said: it has the same access limits as a fact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Remark {
     #[serde(flatten)]
@@ -36,7 +37,7 @@ pub struct Remark {
     pub at: Time,
     /// The messages it rests on.
     pub messages: Vec<MessageId>,
-    /// Messages, of anybody, that have words of it.
+    /// Messages of anybody that contain words of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub echoes: Vec<EchoedMessage>,
 }
@@ -57,7 +58,7 @@ pub struct Note {
     pub last_talk: Option<Box<str>>,
     /// The messages it rests on.
     pub messages: Vec<MessageId>,
-    /// Messages, of anybody, that have words of it.
+    /// Messages of anybody that contain words of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub echoes: Vec<EchoedMessage>,
 }
@@ -72,7 +73,7 @@ pub enum Familiarity {
 }
 
 impl Familiarity {
-    /// By messages and the numbers from which on somebody is an acquaintance, a regular, close.
+    /// From the number of messages and the thresholds for an acquaintance, a regular, and somebody close.
     pub fn of(messages: u64, thresholds: &[u32]) -> Familiarity {
         let passed = thresholds.iter().take(3).filter(|from| messages >= u64::from(**from)).count();
         [Familiarity::Stranger, Familiarity::Acquaintance, Familiarity::Regular, Familiarity::Close][passed]
@@ -88,7 +89,7 @@ impl Familiarity {
     }
 }
 
-/// What of a person may be known in a room.
+/// The part of a person's profile that may be known in a room.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KnownPerson {
     pub id: PersonId,
@@ -104,7 +105,7 @@ pub struct KnownPerson {
 
 const NAMES_MAX: usize = 5;
 const ROOMS_MAX: usize = 50;
-/// Messages whose words are kept, and words of each.
+/// How many messages' words are kept, and how many words of each.
 const TOPICS_MAX: usize = 5;
 const TAGS_MAX: usize = 20;
 const NOTES_MAX: usize = 10;
@@ -128,7 +129,7 @@ impl Person {
         }
     }
 
-    /// All there is to say of somebody who wishes not to be remembered.
+    /// The entry of a person who opted out.
     pub fn opted_out(id: PersonId) -> Person {
         Person { opted_out: true, ..Person::new(id, Time(0)) }
     }
@@ -168,7 +169,7 @@ impl Person {
         }
     }
 
-    /// What of them may be known where `reader` is.
+    /// The part of the profile that may be known where `reader` is.
     pub fn known_to(&self, reader: &Origin, across_rooms: bool, thresholds: &[u32]) -> KnownPerson {
         let may = |remark: &&Remark| allowed(&remark.origin, reader, across_rooms).is_some();
         let texts = |remarks: &[Remark]| -> Vec<Box<str>> {
@@ -208,7 +209,7 @@ impl Person {
         [&mut self.topics, &mut self.tags, &mut self.notes, &mut self.talks]
     }
 
-    /// What happens elsewhere and reaches what is known of this person. Says whether anything changed.
+    /// Applies a change that affects what is known of this person. Returns whether anything changed.
     pub fn apply(&mut self, change: &MemoryChange) -> bool {
         let before = self.clone();
         match change {
@@ -248,7 +249,7 @@ impl Person {
         *self != before
     }
 
-    /// Lets go of whatever speaks of somebody by one of their names, or has words of theirs.
+    /// Deletes whatever mentions a person by one of their names, or contains their words.
     pub fn unmention(&mut self, somebody: &PersonId, mentions: &dyn Fn(&str) -> bool) -> bool {
         let before = self.remarks().count();
         let is_theirs = |remark: &Remark| remark.echoes.iter().any(|of| of.person == *somebody);

@@ -1,4 +1,4 @@
-//! Asking for what fits: which facts, for whom, and why they may know.
+//! Queries: which facts match, for whom, and why they may know them.
 
 use std::borrow::Cow;
 
@@ -19,10 +19,10 @@ pub struct Query {
     pub reader: Origin,
     pub at: Time,
     pub count: usize,
-    /// What the text means to the model that turned the facts into vectors, and which model that is.
+    /// The embedding of the text, and the model that made it.
     pub vector: Option<(Box<str>, Vec<f32>)>,
-    /// Who is close to the speaker, as far as the reader may know that: what they said, or what is said of them, counts a
-    /// little more.
+    /// People who are close to the speaker, as far as the reader may know that: what they said, or what is said about them,
+    /// counts a little more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub close: Vec<CloseTo>,
 }
@@ -45,20 +45,20 @@ pub struct Recalled {
     pub allowed: Allowed,
 }
 
-/// Which facts are listed; everything that is set must hold.
+/// Which facts are listed; every condition that is set must hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
     pub room: Option<RoomId>,
     pub person: Option<PersonId>,
-    /// Words, each of which is in it.
+    /// Words that must all occur in it.
     pub text: Option<String>,
-    /// Not yet turned into a vector by this model; the oldest first.
+    /// Not yet embedded by this model; oldest first.
     pub without_vector: Option<Box<str>>,
     /// 0 is no limit.
     pub count: usize,
 }
 
-/// Everything that is kept about a person.
+/// Everything that is stored about a person.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PersonExport {
     pub person: Option<Person>,
@@ -67,7 +67,7 @@ pub struct PersonExport {
 }
 
 impl PersonExport {
-    /// What was said beside the facts is theirs as far as they said it.
+    /// Of the context of facts, only their own messages are included.
     pub fn new(id: &PersonId, person: Option<Person>, mut facts: Vec<Fact>, channels: Vec<ChannelMemory>) -> Self {
         for fact in &mut facts {
             fact.forget_turns(|turn| turn.person != *id);
@@ -76,7 +76,7 @@ impl PersonExport {
     }
 }
 
-/// A fact that may fit, with its words ([`rank::terms`]) and a vector of its meaning.
+/// A fact that may match, with its words ([`rank::terms`]) and its vector.
 #[derive(Clone, Debug)]
 pub struct Candidate<'a> {
     pub fact: Cow<'a, Fact>,
@@ -85,13 +85,13 @@ pub struct Candidate<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    /// One whose words nobody has kept.
+    /// One without stored words.
     pub fn new(fact: &'a Fact) -> Candidate<'a> {
         Candidate { terms: rank::terms(fact).into(), fact: Cow::Borrowed(fact), vector: None }
     }
 }
 
-/// How facts are looked for, as the settings of the reader's room have it.
+/// How facts are searched, according to the settings of the reader's room.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchOptions {
     pub ranking: Ranking,
@@ -109,14 +109,14 @@ impl From<&MemorySettings> for SearchOptions {
     }
 }
 
-/// What it counts that a fact was said at the time the question names: for one that fits by its words, and for any other.
+/// The weight of a match in time: for a fact that matches by words, and for any other.
 const TIME_FACTOR: f64 = 0.6;
 const TIME_ALONE: f64 = 0.05;
-/// Scores of words below this are not raised to 1 where meaning is compared with them.
+/// Lexical scores below this are not scaled up to 1 when they are combined with meaning.
 const BEST_MIN: f64 = 0.3;
 
-/// The best of these for this query, behind the walls. `corpus` knows all facts, of which these are some; without it, these
-/// are all.
+/// The best of these for this query, within what the reader may know. `corpus` has statistics of all facts, of which these
+/// are some; without it, these are all.
 pub fn recall<'a>(
     candidates: Vec<Candidate<'a>>,
     corpus: Option<&dyn Corpus>,
@@ -159,7 +159,7 @@ pub fn recall<'a>(
     found.into_iter().map(recalled).collect()
 }
 
-/// Who is close to the speaker, with the words of their names as facts hold them.
+/// People close to the speaker, with their names as index words.
 struct CloseNames<'a>(Vec<(&'a CloseTo, Vec<String>)>);
 
 impl<'a> CloseNames<'a> {
@@ -167,7 +167,7 @@ impl<'a> CloseNames<'a> {
         CloseNames(query.close.iter().map(|close| (close, search_words(&close.name))).collect())
     }
 
-    /// Of the closest of those who said it or whom it speaks of.
+    /// The closeness of the closest person who said it or whom it mentions.
     fn closeness(&self, candidate: &Candidate<'_>) -> f64 {
         if self.0.is_empty() {
             return 0.0;
@@ -180,13 +180,13 @@ impl<'a> CloseNames<'a> {
     }
 }
 
-/// How close its meaning is to that of the question; nothing where the question has none.
+/// The similarity of its meaning to the question; `None` if the question has no vector.
 fn cosine(candidate: &Candidate<'_>, query: &Query) -> Option<f64> {
     let (_, asked) = query.vector.as_ref()?;
     Some(candidate.vector.as_ref().map_or(0.0, |of| rank::cosine(asked, of)))
 }
 
-/// How well each fits: by its words, its time and its meaning.
+/// How well each matches: by words, time and meaning.
 fn fits(
     candidates: &[(Candidate<'_>, Allowed)],
     corpus: Option<&dyn Corpus>,
@@ -208,8 +208,8 @@ fn fits(
         }
     }
     if query.vector.is_some() {
-        // The best by words is worth as much as the very same meaning. What was said around a fact counts by its words alone: its
-        // meaning added found less on conversations with questions.
+        // The best match by words counts as much as an identical meaning. The context of a fact counts by its words alone:
+        // adding its meaning found less on conversations with questions.
         let best = fits.iter().copied().fold(BEST_MIN, f64::max);
         for (fit, (candidate, _)) in fits.iter_mut().zip(candidates) {
             *fit = rank::combined(*fit / best, cosine(candidate, query));

@@ -1,11 +1,11 @@
-//! The facts that are most like a text: what a model that reads it has to know about, to correct it.
+//! The facts that are most similar to a text, which a model that reads it has to know in order to correct them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Fact;
 use super::words::search_words;
 
-/// The `count` facts that share the rarest words with these texts, the most alike first; then the latest of the others.
+/// The `count` facts that share the rarest words with these texts, most similar first; then the latest of the others.
 pub fn most_like<'a>(facts: Vec<Fact>, texts: impl IntoIterator<Item = &'a str>, count: usize) -> Vec<Fact> {
     let said: BTreeSet<String> = texts.into_iter().flat_map(search_words).collect();
     let words: Vec<BTreeSet<String>> = facts.iter().map(words_of).collect();

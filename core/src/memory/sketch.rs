@@ -10,7 +10,7 @@ use crate::types::stable_hash;
 const WORDS: usize = 6;
 const SEED: u64 = 0x736b_6574_6368;
 
-/// The rarest words of a text, as numbers; of one that has none, the text itself.
+/// The rarest words of a text, as numbers; the text itself if it has none.
 pub fn sketch(content: &str) -> Vec<u64> {
     let mut found = words::words(content);
     found.sort();
@@ -18,7 +18,7 @@ pub fn sketch(content: &str) -> Vec<u64> {
     if found.is_empty() {
         return vec![stable_hash(SEED, normal(content.trim()).as_str())];
     }
-    // A word that everyday talk does not know is the rarest.
+    // A word that is not in the lexicon counts as the rarest.
     found.sort_by_cached_key(|word| (Reverse(words::rarity(word).unwrap_or(u8::MAX)), stable_hash(SEED, word)));
     found.truncate(WORDS);
     found.iter().map(|word| stable_hash(SEED, word)).collect()

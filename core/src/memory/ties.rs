@@ -1,7 +1,7 @@
 //! Who answers whom in a room, how often and about what: a tie for each direction, learnt from talk.
 //!
-//! A tie has a count and a few single words, never a text. Each word knows messages that hold it: when the last of them is
-//! deleted, the word goes. What is not repeated fades within months.
+//! A tie has a count and a few single words, never a text. Each word keeps the messages that contain it: when the last of
+//! them is deleted, so is the word. A tie that is not repeated fades within months.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ use super::MemoryChange;
 use super::walls::{Origin, allowed, narrower};
 use crate::types::{MessageId, PersonId, Span, Time};
 
-/// The bot among the people of a room.
+/// The bot's id among the people of a room.
 pub const ME: &str = "@me";
-/// Ties of a room at most.
+/// The maximum number of ties of a room.
 pub const TIES_MAX: usize = 200;
-/// Words that are told of two people, at most.
+/// The maximum number of words that are shown of two people.
 pub const WORDS_SHOWN: usize = 8;
 
-/// Words of a tie: some more than are told, so that a word which is used again can rise.
+/// Words of a tie: some more than are shown, so that a word that is used again can rise.
 const WORDS_MAX: usize = 2 * WORDS_SHOWN;
-/// Messages of which is known that they hold a word.
+/// How many messages are remembered for a word.
 const MESSAGES_MAX: usize = 6;
 const WORD_CHARS_MAX: usize = 24;
 const HALF_LIFE: Span = Span::minutes(60 * 24 * 60);
-/// A tie that weighs less has faded: one answer does after more than half a year.
+/// A tie with a lower weight has faded: a single answer does after more than half a year.
 const FADED: f64 = 0.1;
 /// From this weight on, two people answer each other often.
 const OFTEN: f64 = 6.0;
-/// Below this weight nothing is made of a tie.
+/// Below this weight a tie is ignored.
 const SOME: f64 = 2.0;
 
 /// One person of a room answers another.
@@ -40,10 +40,10 @@ pub struct Tie {
     pub to: PersonId,
     /// How often `from` answered `to`.
     pub answers: u64,
-    /// The same with what is long ago counting less, as of `last`.
+    /// The same with a decay over time, as of `last`.
     pub weight: f64,
     pub last: Time,
-    /// The weightiest first.
+    /// Sorted by weight, descending.
     pub words: Vec<TieWord>,
 }
 
@@ -51,7 +51,7 @@ pub struct Tie {
 pub struct TieWord {
     pub word: Box<str>,
     pub weight: f64,
-    /// Messages that hold it, the latest first.
+    /// Messages that contain it, latest first.
     pub messages: Vec<MessageId>,
 }
 
@@ -62,7 +62,7 @@ pub struct Answered {
     pub from: PersonId,
     pub to: PersonId,
     pub at: Time,
-    /// Words of the answer and of what it answers, each with its message.
+    /// Words of the answer and of the message it answers, each with its message.
     pub words: Vec<(Box<str>, MessageId)>,
 }
 
@@ -78,7 +78,7 @@ impl Tie {
         self.weight = self.weight * kept + 1.0;
         self.words.iter_mut().for_each(|word| word.weight *= kept);
         self.last = self.last.max(answered.at);
-        // What was learnt where fewer could read stays with those.
+        // A tie keeps the narrowest audience of what it was learnt from.
         self.origin.visibility = narrower(self.origin.visibility, answered.origin.visibility);
         for (word, message) in answered.words.iter().filter(|(word, _)| word.chars().count() <= WORD_CHARS_MAX) {
             self.use_word(word, message);
@@ -111,12 +111,12 @@ impl Tie {
         self.from == *person || self.to == *person
     }
 
-    /// Whether it may be known where `reader` is: the walls are those of facts.
+    /// Whether it may be known where `reader` is, by the same rules as for facts.
     pub fn is_known_to(&self, reader: &Origin, across_rooms: bool) -> bool {
         allowed(&self.origin, reader, across_rooms).is_some()
     }
 
-    /// What happens elsewhere and reaches the words of this tie. Says whether anything changed.
+    /// Applies a change that affects the words of this tie. Returns whether anything changed.
     pub fn apply(&mut self, change: &MemoryChange) -> bool {
         if let MemoryChange::MessageGone { room, message } = change {
             return self.origin.room == *room && self.lose_message(message);
@@ -138,7 +138,7 @@ impl Tie {
         rests
     }
 
-    /// Lets go of words that name somebody.
+    /// Deletes words that name a person.
     pub fn unmention(&mut self, mentions: &dyn Fn(&str) -> bool) -> bool {
         let before = self.words.len();
         self.words.retain(|word| !mentions(&word.word));
@@ -146,7 +146,7 @@ impl Tie {
     }
 }
 
-/// The tie that has to go where a room has one too many: the weakest, but not the one that was just learnt.
+/// The tie to delete if a room has one too many: the weakest, but not the one that was just learnt.
 pub fn weakest<'a>(ties: &'a [Tie], new: &Tie, at: Time) -> Option<&'a Tie> {
     let others = ties.iter().filter(|tie| (&tie.from, &tie.to) != (&new.from, &new.to));
     others.min_by(|a, b| a.weight_at(at).total_cmp(&b.weight_at(at)))
@@ -155,7 +155,7 @@ pub fn weakest<'a>(ties: &'a [Tie], new: &Tie, at: Time) -> Option<&'a Tie> {
 /// Two people and the ties between them, both directions together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pair {
-    /// In the order of their ids.
+    /// Ordered by id.
     pub people: [PersonId; 2],
     /// How often the first answered the second, and the second the first.
     pub answers: [u64; 2],
@@ -169,7 +169,7 @@ impl Pair {
         if self.people[0] == *person { &self.people[1] } else { &self.people[0] }
     }
 
-    /// How often they answer each other; none where it is too little to speak of.
+    /// How often they answer each other; `None` if that is negligible.
     pub fn frequency(&self) -> Option<Frequency> {
         match self.weight {
             weight if weight >= OFTEN => Some(Frequency::Often),
@@ -191,7 +191,7 @@ pub enum Frequency {
     Often,
 }
 
-/// What these ties say of each two people, the closest first.
+/// The ties combined by pair of people, closest first.
 pub fn pairs(ties: &[Tie], at: Time) -> Vec<Pair> {
     let mut by_people: BTreeMap<[&PersonId; 2], Vec<&Tie>> = BTreeMap::new();
     for tie in ties {
@@ -226,16 +226,16 @@ fn words_of(ties: &[&Tie], at: Time) -> Vec<Box<str>> {
     words.into_iter().take(WORDS_SHOWN).map(|(word, _)| word.into()).collect()
 }
 
-/// What is left of a weight; nothing is lost where the clock was set back.
+/// The decay of a weight; none if the clock was set back.
 fn decay(from: Time, to: Time) -> f64 {
     0.5_f64.powf(to.since(from).0 as f64 / HALF_LIFE.0 as f64)
 }
 
-/// What a writer is shown of two people who take part in a conversation.
+/// What a writer is shown of two participants of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KnownPair {
     pub name: Box<str>,
-    /// None is the bot.
+    /// `None` is the bot.
     pub other: Option<Box<str>>,
     pub frequency: Frequency,
     pub words: Vec<Box<str>>,

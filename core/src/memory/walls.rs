@@ -1,4 +1,4 @@
-//! What was said in one room is not carried into another whose people could not have read it.
+//! Access limits: what was said in one room is not known in another whose people could not have read it.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::types::{RoomId, Visibility};
 
-/// Where something was said or is to be told, and who can read there.
+/// Where something was said or will be read, and who can read there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     pub room: RoomId,
@@ -36,9 +36,9 @@ impl fmt::Display for Allowed {
     }
 }
 
-/// Whether what was said at `origin` may be known where `reader` is. In the room itself it may, as long as nobody reads along
+/// Whether what was said at `origin` may be known where `reader` is. In the room itself it may, unless somebody reads along
 /// who could not then: a private thread is a private part of its room. Elsewhere only what was public, in rooms of the same
-/// house, if `across_rooms` lets it. Nothing enters or leaves a talk between two.
+/// server, if `across_rooms` allows it. Nothing enters or leaves a conversation between two people.
 pub fn allowed(origin: &Origin, reader: &Origin, across_rooms: bool) -> Option<Allowed> {
     if origin.room == reader.room {
         return (privacy(reader.visibility) >= privacy(origin.visibility)).then_some(Allowed::SameRoom);
@@ -48,8 +48,8 @@ pub fn allowed(origin: &Origin, reader: &Origin, across_rooms: bool) -> Option<A
     (across_rooms && open && same_house()).then_some(Allowed::PublicInHouse)
 }
 
-/// The guild, workspace or platform whose people a room belongs to: `discord:1` of `discord:1/2`, `web` of `web:lobby`. None
-/// where the name does not tell.
+/// The server of a room, that is the guild, workspace or platform whose people it belongs to: `discord:1` of `discord:1/2`,
+/// `web` of `web:lobby`. `None` if the name does not contain it.
 pub fn house(room: &RoomId) -> Option<&str> {
     let name = room.as_str();
     match name.rsplit_once('/') {
@@ -58,7 +58,7 @@ pub fn house(room: &RoomId) -> Option<&str> {
     }
 }
 
-/// The narrower of two circles of readers.
+/// The narrower of two audiences.
 pub fn narrower(a: Visibility, b: Visibility) -> Visibility {
     if privacy(a) >= privacy(b) { a } else { b }
 }

@@ -1,4 +1,4 @@
-//! Finds any of some words in a text: letter by letter, or as whole words where the script has words.
+//! Finds any of some words in a text: as a substring, or as whole words if the script has words.
 
 use std::ops::Range;
 
@@ -36,13 +36,13 @@ impl Finder {
         self.find(text).is_some()
     }
 
-    /// Where each of the words is, first to last.
+    /// The positions of the words, first to last.
     pub(crate) fn find_all<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
         let counts = move |range: &Range<usize>| self.style == MatchStyle::Substring || stands_alone(text, range);
         self.words.iter().flat_map(move |words| words.find_iter(text)).map(|found| found.range()).filter(counts)
     }
 
-    /// Where the first of the words stands.
+    /// The position of the first of the words.
     pub(crate) fn find(&self, text: &str) -> Option<Range<usize>> {
         let words = self.words.as_ref()?;
         match self.style {
@@ -64,7 +64,7 @@ pub(super) fn variants(words: &[String]) -> Vec<String> {
     variants
 }
 
-/// ASCII as the wide forms of East Asian keyboards, and back.
+/// Converts ASCII to full-width characters, and back.
 fn wide(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_ascii_graphic() { char::from_u32(c as u32 + 0xfee0).unwrap_or(c) } else { c })
@@ -100,13 +100,13 @@ fn script(c: char) -> Script {
     }
 }
 
-/// What is asked of somebody whose name it follows directly.
+/// Requests that directly follow a name.
 const REQUESTS_IN_HAN: &str = "\
     教えて 手伝って 助けて 助けろ 見て 見せて 聞いて 聞かせて 直して 書いて 読んで 調べて 答えて 考えて 起きて 頼む 頼んだ 頼みます 今何 今日の 今日は 今どこ 明日の 何時 何か 何で \
     何して 何が 元気 大丈夫 黙って 黙れ 静かに 翻訳して 要約して 説明して 計算して 確認して 作って 探して 止めて 早く 最高 天才 助かった 感謝";
 
-/// Whether the found word is not a piece of a longer one. Hiragana are let through (particles follow a name), and so
-/// are what follows Hangul (particles again) and the Chinese characters that are titles.
+/// Whether the match is not a part of a longer word. Hiragana may follow (particles follow a name), and so may anything
+/// after Hangul (particles again) and the Chinese characters that are titles.
 pub(super) fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     let word = &text[range.clone()];
     let before = text[..range.start].chars().next_back();

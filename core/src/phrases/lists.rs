@@ -2,7 +2,7 @@
 
 use super::set_phrase::is_any;
 
-/// Looked for in every text as it is heard. In lower case; Latin ones count as whole words.
+/// Searched in every text when it arrives. In lower case; Latin ones count as whole words.
 pub(crate) const CALLS_FOR_HELP: &[&str] = &[
     "anyone",
     "anybody",
@@ -28,7 +28,7 @@ pub(crate) const CALLS_FOR_HELP: &[&str] = &[
     "みんなは",
 ];
 
-/// The same, where the word alone says nothing: "that will help people" calls nobody.
+/// The same for "help", where the word alone is not enough: "that will help people" calls nobody.
 pub(crate) const CALLS_WITH_HELP: &[&str] = &[
     "please help",
     "pls help",
@@ -53,14 +53,14 @@ pub(crate) const CALLS_WITH_HELP: &[&str] = &[
     "who can help",
 ];
 
-/// Words that call where a clause begins with them.
+/// Words that call if a clause begins with them.
 pub(crate) const CALLS_THAT_BEGIN: &[&str] =
     &["help me", "help us", "help with", "help please", "help pls", "help plz", "need help", "need some help"];
 
-/// Words that call where they are a clause of their own.
+/// Words that call if they are a clause of their own.
 pub(crate) const CALLS_ALONE: &[&str] = &["help", "help help"];
 
-/// Looked for in every text as it is heard. In lower case; Latin ones count as whole words.
+/// Searched in every text when it arrives. In lower case; Latin ones count as whole words.
 pub(crate) const CLOSINGS: &[&str] = &[
     "thanks",
     "thank you",
@@ -90,7 +90,7 @@ pub(crate) const CLOSINGS: &[&str] = &[
     "助かりました",
 ];
 
-/// The whole message, in lower case, without what is around it.
+/// The whole message, in lower case, trimmed.
 const FILLERS: &[&str] = &[
     "lol",
     "lmao",
@@ -151,7 +151,7 @@ const FILLERS: &[&str] = &[
     "マジか",
 ];
 
-/// Whether a text is laughter or assent and nothing else.
+/// Whether a text is only laughter or assent.
 pub(crate) fn is_filler(text: &str) -> bool {
     is_any(text, FILLERS)
 }

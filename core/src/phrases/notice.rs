@@ -1,4 +1,4 @@
-//! Everything that is noticed in a text, in one pass over it: its name, keywords, calls for help, closing words.
+//! Everything that is detected in a text, in one pass over it: the bot's name, keywords, calls for help, closing words.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
@@ -23,19 +23,19 @@ struct Pattern {
 
 #[derive(Clone, Copy, Debug)]
 enum MatchRule {
-    /// Letter by letter, anywhere.
+    /// As a substring, anywhere.
     Exactly,
     /// As a word of its own.
     AsName,
-    /// Latin between other characters than letters, other scripts anywhere.
+    /// Latin words between non-letters, other scripts anywhere.
     AsPhrase,
     /// Whole words with which a clause begins.
     BeginsClause,
-    /// A clause of its own: with signs, or the ends of the text, on both sides.
+    /// A clause of its own: with punctuation, or the ends of the text, on both sides.
     AsClause,
 }
 
-/// Whether a call for help is worth anything: in points, or in odds where what was learnt decides.
+/// Whether a call for help counts: in points, or in odds if the learnt models decide.
 fn calls_count(settings: &Settings) -> bool {
     let score = &settings.score;
     settings.points.of("calls_for_help") != 0 || (score.enabled && score.learned && score.call_odds != 1.0)
@@ -105,12 +105,12 @@ fn between_other_letters(text: &str, start: usize, end: usize) -> bool {
     !joins(text.as_bytes()[..start].last()) && !joins(text.as_bytes().get(end))
 }
 
-/// Whether a clause begins behind this: the text does, or one has ended.
+/// Whether a clause begins after this.
 fn begins_clause(before: &str) -> bool {
     before.trim_end().chars().next_back().is_none_or(|c| CLAUSE_ENDS.contains(c))
 }
 
-/// Whether a clause ends before this, which may go on with a smiley.
+/// Whether a clause ends before this, which may continue with a smiley.
 fn ends_clause(after: &str) -> bool {
     let spaced = after.starts_with(char::is_whitespace);
     after.trim_start().chars().next().is_none_or(|c| CLAUSE_ENDS.contains(c) || (spaced && !c.is_alphanumeric()))

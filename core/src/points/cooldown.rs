@@ -1,4 +1,4 @@
-//! It spoke a moment ago and should rather hold back.
+//! The bot spoke a moment ago and should rather stay silent.
 use super::{Percent, Rule, Scene};
 use crate::types::Span;
 

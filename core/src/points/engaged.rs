@@ -1,4 +1,4 @@
-//! It answered here a short while ago: the talk is partly its own.
+//! The bot answered here a short while ago, so it is part of the talk.
 use super::{Percent, Rule, Scene};
 
 pub(super) const RULE: Rule = Rule { id: "engaged", points: 15, strength };

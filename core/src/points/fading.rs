@@ -4,7 +4,7 @@ use crate::room::Glance;
 
 pub(super) const RULE: Rule = Rule { id: "fading", points: -15, strength };
 
-/// The newer half this short against the older, and how strongly that counts.
+/// How short the newer half is compared with the older, and how strongly that counts.
 const STEPS: [(f64, Percent); 2] = [(0.5, Percent::ALL), (0.7, Percent::new(67))];
 
 fn strength(scene: &Scene<'_>) -> Percent {

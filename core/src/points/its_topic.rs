@@ -1,4 +1,4 @@
-//! What is its business came up lately.
+//! A topic of the bot came up recently.
 use super::{Percent, Rule, Scene};
 use crate::types::Flags;
 

@@ -1,4 +1,4 @@
-//! The message holds a word that is its business.
+//! The message contains one of the bot's keywords.
 use super::{Percent, Rule, Scene};
 use crate::types::Flags;
 

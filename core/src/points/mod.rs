@@ -22,7 +22,7 @@ pub(crate) use scene::Scene;
 
 use crate::settings::{Points, RULE_IDS};
 
-/// What a rule notices, and how strongly; its sentences are those of its id in `locales/`.
+/// What a rule detects, and how strongly; its sentences are found by its id in `locales/`.
 pub struct Rule {
     pub id: &'static str,
     /// The default of `points.{id}`.
@@ -30,7 +30,7 @@ pub struct Rule {
     pub(crate) strength: fn(&Scene<'_>) -> Percent,
 }
 
-/// In the order in which they are counted and told.
+/// In the order in which they are counted and listed.
 pub const RULES: [Rule; RULE_IDS.len()] = [
     engaged::RULE,
     question::RULE,
@@ -62,7 +62,7 @@ const _: () = {
     }
 };
 
-/// What each rule gives for the message that is the newest of the scene.
+/// What each rule gives for the newest message of the scene.
 pub(crate) fn score(scene: &Scene<'_>) -> Points {
     let mut points = Points::default();
     for (index, rule) in RULES.iter().enumerate() {

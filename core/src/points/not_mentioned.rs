@@ -1,4 +1,4 @@
-//! Nobody has said its name lately.
+//! Nobody has said the bot's name recently.
 use super::{Percent, Rule, Scene};
 use crate::types::Flags;
 

@@ -16,7 +16,7 @@ impl Percent {
         if holds { Percent::ALL } else { Percent::NONE }
     }
 
-    /// That share of some points, to the nearest whole one.
+    /// That share of some points, rounded.
     pub(crate) fn of(self, points: i16) -> i16 {
         let hundredths = i32::from(points) * i32::from(self.0);
         ((hundredths + hundredths.signum() * 50) / 100) as i16

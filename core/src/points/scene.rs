@@ -1,4 +1,4 @@
-//! What a rule looks at: the newest message, what was said before it, and what the bot did here.
+//! The input of a rule: the newest message, what was said before it, and what the bot did here.
 
 use crate::phrases::trim;
 use crate::policy::Policy;
@@ -11,7 +11,8 @@ pub(crate) struct Scene<'a> {
     /// The message that is scored; it is also the newest of the buffer.
     pub message: HeardMessage<'a>,
     pub text: &'a str,
-    /// The messages of people the rules look at, newest first. Its own posts take up places and are skipped.
+    /// The messages of people that the rules see, newest first. The bot's own posts count towards the window and are
+    /// skipped.
     pub people: &'a [Glance],
 }
 
@@ -36,7 +37,7 @@ impl<'a> Scene<'a> {
         trim(self.text)
     }
 
-    /// How long ago it last acted here in any way.
+    /// How long ago the bot last acted here in any way.
     pub(crate) fn since_it_acted(&self) -> Option<Span> {
         self.place.acted_at().map(|at| self.now().since(at))
     }

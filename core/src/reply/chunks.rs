@@ -1,13 +1,13 @@
-//! A long answer as two or three short posts, as people send them: cut between paragraphs, or between sentences where there is
-//! one paragraph only, into parts of about the same length. Code blocks and lists stay whole.
+//! Splits a long answer into two or three short posts, as people send them: between paragraphs, or between sentences if
+//! there is only one paragraph, into parts of about the same length. Code blocks and lists stay whole.
 
 const FENCES: [&str; 2] = ["```", "~~~"];
-/// A post of about this length is read at one glance. Letters of East Asia count twice.
+/// A post of about this length is read at a glance. East Asian letters count twice.
 const CHUNK_WIDTH: usize = 280;
 /// Shorter answers stay one post.
 const LONG_WIDTH: usize = 400;
 
-/// At most `chunks_max` parts; one where the answer is not long, or has no good place for a cut.
+/// At most `chunks_max` parts; one if the answer is not long, or has no good place for a split.
 pub fn chunks(text: &str, chunks_max: usize) -> Vec<&str> {
     let text = text.trim();
     let total = width(text);
@@ -23,7 +23,7 @@ pub fn chunks(text: &str, chunks_max: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut width) = (0, 0);
     for part in 1..count {
-        // Of the cuts that leave one for each part to come, the one nearest to an equal share of what is left.
+        // Of the splits that leave one for each remaining part, the one nearest to an equal share of the rest.
         let after = cuts.partition_point(|(cut, _)| *cut <= start);
         let Some(open) = cuts.get(after..cuts.len() - (count - 1 - part)) else { break };
         let share = (total - width) / (count - part + 1);
@@ -35,7 +35,7 @@ pub fn chunks(text: &str, chunks_max: usize) -> Vec<&str> {
     parts
 }
 
-/// Cuts, each with the width of everything before it.
+/// The possible splits, each with the width of everything before it.
 fn with_widths(text: &str, cuts: Vec<usize>) -> Vec<(usize, usize)> {
     let (mut start, mut before) = (0, 0);
     let with_width = |cut| {
@@ -50,8 +50,8 @@ fn width(text: &str) -> usize {
     text.chars().map(|c| if c < '\u{1100}' { 1 } else { 2 }).sum()
 }
 
-/// Behind the blank lines between paragraphs. What a colon or a heading announces stays with it, a list and what is indented with
-/// what is before; blocks (code, formulas, `<details>`) stay whole.
+/// After the blank lines between paragraphs. What a colon or a heading announces stays with it, a list and indented text
+/// with what is before; blocks (code, formulas, `<details>`) stay whole.
 fn paragraph_ends(text: &str) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut block = Block::default();
@@ -76,7 +76,7 @@ fn paragraph_ends(text: &str) -> Vec<usize> {
     ends
 }
 
-/// What must not be cut because it has a beginning and an end.
+/// What must not be split because it has a beginning and an end.
 #[derive(Default)]
 struct Block<'a> {
     /// The marks that opened a code block.
@@ -90,7 +90,7 @@ impl<'a> Block<'a> {
         let mark = line.chars().next().unwrap_or(' ');
         let (marks, rest) = line.split_at(line.len() - line.trim_start_matches(mark).len());
         if let Some(fence) = self.fence {
-            // Only as many marks or more, and nothing behind them, close it.
+            // It is closed only by as many marks or more, with nothing after them.
             self.fence = (!(marks.starts_with(fence) && rest.is_empty())).then_some(fence);
             return;
         }
@@ -106,7 +106,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Behind the sentences of one plain paragraph.
+/// The ends of the sentences of one plain paragraph.
 fn sentence_ends(text: &str) -> Vec<usize> {
     let is_plain = |line: &str| !is_list_item(line) && !line.starts_with([' ', '\t', '#', '<']);
     if FENCES.iter().any(|fence| text.contains(fence)) || text.contains("$$") || !text.lines().all(is_plain) {
@@ -137,8 +137,8 @@ fn is_abbreviated(before: &str, after: &str) -> bool {
 const BRACKETS: [(char, char); 6] = [('(', ')'), ('[', ']'), ('（', '）'), ('「', '」'), ('『', '』'), ('“', '”')];
 const MARKS: [&str; 6] = ["`", "\"", "*", "__", "~~", "||"];
 
-/// Brackets, quotations, code and emphases that are open behind what was read. Taken sentence by sentence: none of the marks
-/// has the end of a sentence inside.
+/// Brackets, quotations, code and emphasis that are open after what was read. Processed sentence by sentence: none of the
+/// marks contains the end of a sentence.
 #[derive(Default)]
 struct OpenMarks {
     brackets: [isize; BRACKETS.len()],

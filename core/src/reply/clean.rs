@@ -1,9 +1,9 @@
-//! Takes off what models put around an answer: thoughts, their own name, a role, quotes or a fence around the whole.
+//! Removes what models put around an answer: thoughts, their own name, a role, quotes or a fence around the whole.
 
 use std::borrow::Cow;
 
-/// Without control characters, which no chat shows and a terminal obeys, without what turns the direction of a text, and
-/// without characters of no width. Joiners and marks of direction stay: scripts and emoji need them.
+/// Removes control characters, which no chat shows and a terminal interprets, characters that change the text direction,
+/// and characters of no width. Joiners and direction marks stay: scripts and emoji need them.
 pub fn without_controls(text: &str) -> Cow<'_, str> {
     let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}');
     let is_unseen = |c: char| matches!(c, '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{feff}');
@@ -15,7 +15,7 @@ pub fn without_controls(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The answer itself. `names` are those the model was told are its own.
+/// The answer itself. `names` are those the model was given as its own.
 pub fn clean<'a>(text: &'a str, names: &[&str]) -> &'a str {
     let mut text = text.trim();
     // What is wrapped twice is unwrapped twice; nobody wraps more often.
@@ -35,13 +35,13 @@ pub fn clean<'a>(text: &'a str, names: &[&str]) -> &'a str {
 const THOUGHTS: [(&str, &str); 3] =
     [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")];
 
-/// Without the thoughts before the answer. Thoughts that were cut short have no answer behind them.
+/// Removes the thoughts before the answer. Truncated thoughts have no answer after them.
 fn without_thoughts(text: &str) -> &str {
     for (opening, closing) in THOUGHTS {
         if starts_with(text, opening) {
             return find(text, closing).map_or("", |at| &text[at + closing.len()..]);
         }
-        // Some servers swallow the opening: then the closing is on a line of its own, before any code.
+        // Some servers drop the opening tag: then the closing tag is on a line of its own, before any code.
         let alone = |at: &usize| {
             let before = &text[..*at];
             let after = &text[at + closing.len()..];
@@ -62,12 +62,12 @@ fn find(text: &str, word: &str) -> Option<usize> {
     text.char_indices().map(|(at, _)| at).find(|at| starts_with(&text[*at..], word))
 }
 
-/// What a model calls itself when it goes on writing the transcript.
+/// What a model calls itself when it continues the transcript.
 const ROLES: [&str; 2] = ["assistant", "アシスタント"];
-/// How the transcript marks its own lines.
+/// How the transcript marks the bot's own lines.
 const OWN_MARKS: [&str; 2] = ["(you)", "（あなた）"];
 
-/// Without `[7] name (you): ` before the answer.
+/// Removes `[7] name (you): ` before the answer.
 fn without_label<'a>(text: &'a str, names: &[&str]) -> &'a str {
     let numbered = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let unnumbered = match numbered {
@@ -78,15 +78,15 @@ fn without_label<'a>(text: &'a str, names: &[&str]) -> &'a str {
     let label = label.trim().trim_matches(['*', '_', '<', '>', '[', ']', '`', '@']).trim();
     let label = OWN_MARKS.iter().find_map(|mark| label.strip_suffix(mark)).unwrap_or(label).trim();
     let is_own = names.iter().chain(&ROLES).any(|name| !name.is_empty() && label.to_lowercase() == name.to_lowercase());
-    // `**name:** words`: the marks that were opened before the name end behind the colon.
+    // `**name:** words`: the marks that were opened before the name end after the colon.
     if is_own { rest.trim_start_matches(['*', '_']) } else { text }
 }
 
 const FENCE: &str = "```";
-/// Languages that are none.
+/// Fence languages that are not code.
 const PROSE: [&str; 5] = ["text", "txt", "markdown", "md", "plaintext"];
 
-/// Without a fence around the whole, unless it holds code.
+/// Removes a fence around the whole, unless it contains code.
 fn without_fence(text: &str) -> &str {
     let inner = text.strip_prefix(FENCE).and_then(|rest| rest.strip_suffix(FENCE));
     let Some((language, body)) = inner.and_then(|inner| inner.split_once('\n')) else { return text };
@@ -98,7 +98,7 @@ fn without_fence(text: &str) -> &str {
 
 const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('\'', '\'')];
 
-/// Without quotes around the whole; two quotations beside each other are not one.
+/// Removes quotes around the whole; two adjacent quotations are not one.
 fn without_quotes(text: &str) -> &str {
     for (opening, closing) in QUOTES {
         let inner = text.strip_prefix(opening).and_then(|rest| rest.strip_suffix(closing));

@@ -1,4 +1,4 @@
-//! 5. Answering: which size, which emoji, what of a model's words is an answer at all, and long answers in parts.
+//! 5. Answering: which size, which emoji, which part of a model's words is an answer at all, and long answers in parts.
 
 mod chunks;
 mod clean;

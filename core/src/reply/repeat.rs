@@ -1,6 +1,6 @@
-//! Whether words are nearly those it said a while ago.
+//! Whether a draft is nearly the same as an earlier post of the bot.
 
-/// Whether a draft is this much like one of its own posts; 1.0 is the same, 0.0 never looks.
+/// Whether a draft is this similar to one of the bot's own posts; 1.0 means identical, 0.0 disables the check.
 pub fn is_repeat<'a>(draft: &str, own: impl IntoIterator<Item = &'a str>, similarity: f64) -> bool {
     if similarity <= 0.0 {
         return false;
@@ -12,12 +12,12 @@ pub fn is_repeat<'a>(draft: &str, own: impl IntoIterator<Item = &'a str>, simila
 
 fn is_like(one: &str, other: &str, similarity: f64) -> bool {
     let (one_chars, other_chars) = (one.chars().count() as f64, other.chars().count() as f64);
-    // Texts of very different length cannot have that much in common: seen without counting pairs of letters.
+    // Texts of very different length cannot be that similar, which is cheaper to check than pairs of letters.
     let may_be = 2.0 * one_chars.min(other_chars) >= similarity * (one_chars + other_chars);
     may_be && strsim::sorensen_dice(one, other) >= similarity
 }
 
-/// Letters and digits only, in one case and one width: what is left when the same thing is said with other punctuation.
+/// Letters and digits only, in one case and one width: the same for text that differs only in punctuation.
 fn bare(text: &str) -> String {
     let narrow =
         |c: char| if ('！'..='～').contains(&c) { char::from_u32(c as u32 - 0xfee0).unwrap_or(c) } else { c };

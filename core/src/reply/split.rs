@@ -1,11 +1,11 @@
-//! Splits a long answer into parts a platform takes: at paragraphs, lines, sentences, words, in this order; a code
-//! block that must be cut is closed and opened again. Everything added counts within the limit.
+//! Splits a long answer into parts that a platform accepts: at paragraphs, lines, sentences, words, in this order; a code
+//! block that must be split is closed and reopened. Everything added counts within the limit.
 
 const FENCE: &str = "```";
 /// A closing fence on a line of its own.
 const CLOSING: &str = "\n```";
 
-/// Parts of at most `chars_max` characters each. With `numbered`, a split answer says "(1/3)" before each part.
+/// Parts of at most `chars_max` characters each. With `numbered`, each part of a split answer begins with "(1/3)".
 pub fn split(text: &str, chars_max: usize, numbered: bool) -> Vec<Box<str>> {
     let text = text.trim();
     if text.chars().count() <= chars_max {
@@ -14,7 +14,7 @@ pub fn split(text: &str, chars_max: usize, numbered: bool) -> Vec<Box<str>> {
     split_each(&[text], chars_max, numbered).pop().unwrap_or_default()
 }
 
-/// The same for an answer in several posts: the parts of each, numbered through where there are several.
+/// The same for an answer in several posts: the parts of each, numbered consecutively if there are several.
 pub fn split_each(posts: &[&str], chars_max: usize, numbered: bool) -> Vec<Vec<Box<str>>> {
     if let [text] = posts
         && text.chars().count() <= chars_max
@@ -43,13 +43,13 @@ pub fn split_each(posts: &[&str], chars_max: usize, numbered: bool) -> Vec<Vec<B
     }
 }
 
-/// Below this nothing sensible can be split; settings keep well above it.
+/// Shorter parts would make no sense; the settings stay well above it.
 const PART_CHARS_MIN: usize = 24;
 
 fn parts(text: &str, chars_max: usize) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = text;
-    // How the code block that the previous part had to cut begins again.
+    // How the code block that the previous part had to split is reopened.
     let mut reopen: Option<String> = None;
     while !rest.is_empty() {
         let opening = reopen.as_ref().map_or(0, |opener| opener.chars().count() + 1);
@@ -95,13 +95,13 @@ fn first_line(part: &str) -> String {
     part.split('\n').next().unwrap_or(FENCE).to_owned()
 }
 
-/// Where to end a part that may hold `chars_max` characters of this text.
+/// Where to end a part that may contain `chars_max` characters of this text.
 fn cut_point(text: &str, chars_max: usize, inside: bool) -> usize {
     let end = text.char_indices().nth(chars_max).map_or(text.len(), |(at, _)| before_ticks(text, at));
     let head = &text[..end];
     let enough = end / 3;
     if fenced_at(text, end, inside) {
-        // Rather before the block than through it, and through it only between lines.
+        // Before the block rather than inside it, and inside it only between lines.
         let opener = head.match_indices(FENCE).last().map(|(at, _)| at).filter(|at| !fenced_at(text, *at, inside));
         let holds_code = |at: &usize| opener.is_none_or(|opener| text[opener..*at].matches('\n').count() > 1);
         let between_lines = || {
@@ -121,8 +121,8 @@ fn cut_point(text: &str, chars_max: usize, inside: bool) -> usize {
     paragraph().or_else(line).or_else(sentence).or_else(word).unwrap_or_else(|| between_characters(text, end))
 }
 
-/// The nearest point at or before `end` that tears no run of backticks, or none of the fences in a very long one: what
-/// is code must stay code.
+/// The nearest point at or before `end` that splits no run of backticks, or no fence in a very long run: code must stay
+/// code.
 fn before_ticks(text: &str, end: usize) -> usize {
     if !text[end..].starts_with('`') {
         return end;
@@ -131,7 +131,7 @@ fn before_ticks(text: &str, end: usize) -> usize {
     if end - run >= end / 3 { end - run } else { end - run % FENCE.len() }
 }
 
-/// Behind 。！？ at once, behind . ! ? where a space follows.
+/// Directly after 。！？, and after . ! ? if a space follows.
 pub(super) fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
     text.char_indices().filter_map(|(at, c)| {
         let after = at + c.len_utf8();
@@ -142,7 +142,7 @@ pub(super) fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The nearest point at or before `end` that tears no fence and no joined character apart.
+/// The nearest point at or before `end` that splits no fence and no joined character.
 fn between_characters(text: &str, end: usize) -> usize {
     let joins = |c: char| matches!(c, '\u{200d}' | '\u{fe00}'..='\u{fe0f}' | '\u{300}'..='\u{36f}' | '\u{1f3fb}'..='\u{1f3ff}' | '`');
     let torn = |at: usize| text[at..].chars().next().is_some_and(joins) || text[..at].ends_with('\u{200d}');

@@ -1,4 +1,4 @@
-//! What the bot did in a place, what it owes there, and what people make of it.
+//! What the bot did in a place, what it owes there, and how people respond.
 
 use std::collections::VecDeque;
 
@@ -12,50 +12,51 @@ use crate::trace::Trace;
 use crate::transcript::Lines;
 use crate::types::{ConversationId, MessageId, Time, or_zero};
 
-/// What it did and owes in a place.
+/// What the bot did and owes in a place.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct BotState {
     /// The answer to a person who addressed it, being written.
     pub answering: Option<Box<Pending>>,
-    /// Who addressed it meanwhile: answered next, together.
+    /// People who addressed it meanwhile: answered next, together.
     pub next: Option<Box<Pending>>,
-    /// More who addressed it meanwhile than one answer has room for: answered after those, as many together; oldest first.
+    /// More people who addressed it meanwhile than fit into one answer: answered after those, in groups; oldest first.
     #[serde(default)]
     pub later: Vec<Pending>,
-    /// Answers that go on once a person agrees to a tool.
+    /// Answers that continue once a person agrees to a tool.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub awaiting: Vec<Pending>,
-    /// When it last acted in any way, a reaction too.
+    /// When it last acted in any way, including a reaction.
     pub acted_at: Option<Time>,
     /// When it last contributed unasked.
     pub spoke_up_at: Option<Time>,
-    /// What it contributed unasked, as far as the judge is told; oldest first.
+    /// Its unasked contributions that are shown to the judge; oldest first.
     pub interventions: VecDeque<Intervention>,
     pub cache: Cache,
-    /// Posts on their way to the platform.
+    /// Posts that are being sent to the platform.
     pub delivering: Vec<PendingDelivery>,
-    /// Posts that have not left, because an answer in several posts is not out yet; in the order in which they leave.
+    /// Posts that wait because an answer in several posts is not complete; in the order in which they will be sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outbox: Vec<WaitingPost>,
-    /// Ids that were heard but are not in the buffer, so that they are not heard again; newest last.
+    /// Ids that were received but are not in the buffer, so that they are recognised when they are received again; newest
+    /// last.
     pub known: VecDeque<u64>,
     /// Ids of its own posts, newest last.
     pub own: VecDeque<u64>,
-    /// Contributions of which it is not known yet what people make of them; oldest first.
+    /// Contributions whose response is not known yet; oldest first.
     #[serde(default, rename = "followed")]
     pub tracked: Vec<TrackedContribution>,
-    /// Remarks of its own accord in a row that nobody took up.
+    /// Consecutive remarks of its own initiative that nobody responded to.
     #[serde(default)]
     pub ignored_remarks: u32,
-    /// Its latest answers, as long as they may be taken back; oldest first.
+    /// Its latest answers, as long as they may be withdrawn; oldest first.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
     pub sent: VecDeque<SentAnswer>,
-    /// What people said to it and what it answered, where the buffer does not hold both.
+    /// What people said to it and what it answered, if the buffer does not contain both.
     #[serde(default)]
     pub exchanges: Exchanges,
 }
 
-/// A contribution that nobody had asked for.
+/// An unasked contribution.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct TrackedContribution {
     /// The decision that led to it.
@@ -65,9 +66,9 @@ pub(crate) struct TrackedContribution {
     pub at: Time,
     #[serde(default, rename = "strand", with = "or_zero")]
     pub conversation: Option<ConversationId>,
-    /// Messages of people since.
+    /// The number of people's messages since.
     pub heard: u32,
-    /// Whether it spoke first, to tell something that it remembers.
+    /// Whether the bot spoke first, to mention something that it remembers.
     #[serde(default)]
     pub told: bool,
 }
@@ -75,10 +76,10 @@ pub(crate) struct TrackedContribution {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Intervention {
     pub at: Time,
-    /// None where conversations are not told apart.
+    /// `None` if conversations are not separated.
     #[serde(default, rename = "strand", with = "or_zero")]
     pub conversation: Option<ConversationId>,
-    /// The talk it stepped into.
+    /// The talk that the bot joined.
     pub lines: Lines,
 }
 
@@ -95,7 +96,7 @@ const KNOWN_MAX: usize = 64;
 const SENT_MAX: usize = 32;
 
 impl BotState {
-    /// What it contributed to a conversation, or to the place as a whole.
+    /// Its contributions to a conversation, or to the place as a whole.
     pub(crate) fn interventions_of(
         &self,
         conversation: Option<ConversationId>,
@@ -103,7 +104,7 @@ impl BotState {
         self.interventions.iter().filter(move |each| conversation.is_none() || each.conversation == conversation)
     }
 
-    /// Who is to be answered next, with those who are answered together with them.
+    /// Takes the people to be answered next.
     pub(crate) fn take_next(&mut self) -> Option<Box<Pending>> {
         let next = self.next.take()?;
         if !self.later.is_empty() {
@@ -112,7 +113,7 @@ impl BotState {
         Some(next)
     }
 
-    /// Puts somebody at the end of those who are to be answered.
+    /// Adds a person at the end of those who are to be answered.
     pub(crate) fn put_last(&mut self, owed: Box<Pending>) {
         match &self.next {
             None => self.next = Some(owed),
@@ -120,7 +121,7 @@ impl BotState {
         }
     }
 
-    /// An answer that may be taken back.
+    /// Notes an answer that may be withdrawn.
     pub(crate) fn note_sent(&mut self, sent: SentAnswer) {
         if self.sent.len() == SENT_MAX {
             self.sent.pop_front();
@@ -128,14 +129,14 @@ impl BotState {
         self.sent.push_back(sent);
     }
 
-    /// More of an answer that may be taken back.
+    /// Notes more posts of an answer that may be withdrawn.
     pub(crate) fn note_more_sent(&mut self, first: &MessageId, posts: &[MessageId]) {
         if let Some(sent) = self.sent.iter_mut().find(|sent| sent.posts.contains(first)) {
             sent.posts.extend_from_slice(posts);
         }
     }
 
-    /// The posts whose last reason is gone with this message, of those that were sent after this time.
+    /// Takes the posts sent after this time whose last reason was this message.
     pub(crate) fn take_unfounded(&mut self, message: &MessageId, after: Time) -> Vec<MessageId> {
         self.sent.retain(|sent| sent.at >= after);
         for sent in &mut self.sent {

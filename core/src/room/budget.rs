@@ -1,4 +1,5 @@
-//! What a room spent today. Money is reserved before a call and settled after it, so that parallel calls cannot overrun.
+//! What a room spent today. Money is reserved before a call and settled after it, so that concurrent calls cannot exceed
+//! the budget.
 
 use std::ops::{Add, AddAssign, Sub};
 
@@ -9,7 +10,7 @@ use crate::settings::Budget;
 use crate::types::{Time, Zone};
 use crate::usage::{TotalSpent, Usage};
 
-/// Limits as a cost; zero is none. The smallest part of a cent is still a limit.
+/// Limits as a cost; zero means none. The smallest part of a cent is still a limit.
 fn limit(calls: u32, tokens: u64, dollars: f64) -> Cost {
     Cost { calls: calls.into(), tokens, micros: (dollars * 1e6).ceil() as u64 }
 }
@@ -24,7 +25,7 @@ impl Budget {
     }
 }
 
-/// Calls of models, their tokens, and millionths of a dollar.
+/// Model calls, their tokens, and millionths of a dollar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
     pub calls: u64,
@@ -33,10 +34,10 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// The least that a call can cost.
+    /// The minimum cost of a call.
     pub const LEAST: Cost = Cost { calls: 1, tokens: 1, micros: 1 };
 
-    /// Whether `more` still fits beside this; a limit of zero is none, and what is free always fits.
+    /// Whether `more` still fits beside this; a limit of zero means none, and what is free always fits.
     pub fn fits(self, more: Cost, limit: Cost) -> Result<(), Exhausted> {
         let within = |have: u64, more: u64, limit: u64| {
             let over = limit > 0 && more > 0 && have.saturating_add(more) > limit;
@@ -93,15 +94,15 @@ pub struct Spent {
     tokens: u64,
     micros: u64,
     reserved: Vec<Reserved>,
-    /// Other days, the latest used first: a clock that jumps and comes back finds what was spent before.
+    /// Other days, the most recently used first: a clock that jumps and comes back finds what was spent before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     other_days: Vec<(i64, Cost)>,
-    /// The day on which nothing is left of the budget over all rooms.
+    /// The day on which the budget over all rooms is spent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     total: Option<(i64, TotalSpent)>,
 }
 
-/// What is set aside for a call in flight.
+/// The reservation of a call in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Reserved {
     serial: u64,
@@ -121,18 +122,18 @@ impl Reserved {
     }
 }
 
-/// Which limit stands in the way.
+/// Which limit is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exhausted {
     pub have: u64,
     pub limit: u64,
 }
 
-/// Days beside the current one whose spending is kept.
+/// How many days besides the current one are kept.
 const OTHER_DAYS_MAX: usize = 3;
 
 impl Spent {
-    /// Whether `more` still fits into today's limits, what is set aside included.
+    /// Whether `more` still fits into today's limits, including reservations.
     pub fn fits(&self, policy: &Policy, now: Time, more: Cost) -> Result<(), Exhausted> {
         let today = policy.zone.day(now);
         if let Some((_, spent)) = self.total.filter(|(day, _)| *day == today) {
@@ -151,13 +152,13 @@ impl Spent {
         self.days().find(|(of, _)| *of == day).map_or(Cost::default(), |(_, cost)| cost)
     }
 
-    /// What was spent by day, as far as it is kept.
+    /// What was spent by day, for the days that are kept.
     pub fn days(&self) -> impl Iterator<Item = (i64, Cost)> + '_ {
         let current = Cost { calls: self.calls, tokens: self.tokens, micros: self.micros };
         std::iter::once((self.day, current)).chain(self.other_days.iter().copied())
     }
 
-    /// What is set aside, by the call's number.
+    /// The reservations, by the call's number.
     pub fn reserved(&self) -> impl Iterator<Item = (u64, Cost)> + '_ {
         self.reserved.iter().map(|reserved| (reserved.serial, reserved.cost()))
     }
@@ -167,7 +168,7 @@ impl Spent {
         self.reserved.push(Reserved { serial, calls, tokens, micros });
     }
 
-    /// A call ended. Without a bill (it was aborted, or nobody knows) what was reserved counts as spent.
+    /// A call ended. Without a bill (it was aborted, or nobody knows) its reservation counts as spent.
     pub fn settle(&mut self, policy: &Policy, now: Time, serial: u64, bill: Option<Cost>) {
         if let Some(reserved) = self.release(serial) {
             self.add(policy, now, bill.unwrap_or(reserved));
@@ -189,7 +190,7 @@ impl Spent {
         }
     }
 
-    /// The clock was set: what was spent on the day it showed was spent on the day it shows now.
+    /// The clock was set: what was spent on the day it showed counts for the day it shows now.
     pub fn set_clock(&mut self, before: Time, now: Time, zone: &Zone) {
         let (from, to) = (zone.day(before), zone.day(now));
         if from == to {
@@ -212,7 +213,7 @@ impl Spent {
         }
     }
 
-    /// Other limits may hold now.
+    /// Other limits may apply now.
     pub fn forget_total(&mut self) {
         self.total = None;
     }

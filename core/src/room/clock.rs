@@ -1,4 +1,4 @@
-//! The clock was set: every time a room has noted, by the new one. What was to last a while still lasts that long.
+//! The clock was set: converts every time that a room has stored to the new clock, so that durations stay the same.
 
 use super::{BotState, Mute, Pending, Phase, PlaceState, Room};
 use crate::types::{ClockShift, Time, Zone};

@@ -1,4 +1,4 @@
-//! What of the talk is still to be taken into long memory: counted here, read and kept elsewhere.
+//! Which part of the talk long-term memory has yet to process: counted here, read and stored elsewhere.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,38 +8,38 @@ use crate::policy::Policy;
 use crate::settings::MemorySettings;
 use crate::types::{ClockShift, Span, Time};
 
-/// The two things that are made of talk when enough of it has gathered.
+/// The summary and the reflection, each made when enough talk has accumulated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Digest {
     summary: Task,
     reflection: Task,
 }
 
-/// One of them: how much is new, and what became of the last attempt.
+/// One of them: how much is new, and the result of the last attempt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Task {
     /// Messages since the last success.
     new: u32,
-    /// When that was; before the first one, when the first new message was heard.
+    /// The time of the last success; before the first one, of the first new message.
     since: Time,
-    /// The call that is under way, and how many messages it takes in.
+    /// The call in flight, and how many messages it processes.
     under_way: Option<(u64, u32)>,
     failures: u32,
-    /// Not before this, after a failure.
+    /// The earliest time of the next attempt, after a failure.
     again: Time,
 }
 
-/// When something is due.
+/// When it is due.
 struct Rhythm {
-    /// With so many new messages at once ...
+    /// With this many new messages, at once ...
     many: u32,
-    /// ... or with so many ...
+    /// ... or with this many ...
     few: u32,
     /// ... at this time.
     at: Time,
 }
 
-/// After so many failures it is left alone until somebody speaks again.
+/// After this many failures it is not tried until somebody speaks again.
 const FAILURES_MAX: u32 = 6;
 const AGAIN_FIRST: Span = Span::minutes(1);
 const AGAIN_LAST: Span = Span::minutes(60);
@@ -73,7 +73,7 @@ impl Task {
         self.again = now + doubled.min(AGAIN_LAST);
     }
 
-    /// Returns whether this was the call it waited for.
+    /// Returns whether this was the call in flight.
     fn end(&mut self, serial: u64, now: Time, done: bool) -> bool {
         let Some((_, taken)) = self.under_way.filter(|(waits_for, _)| *waits_for == serial) else { return false };
         self.under_way = None;
@@ -92,7 +92,7 @@ impl Digest {
         self.reflection.hear(at);
     }
 
-    /// What is to be done next and when, if nobody speaks any more. `newest` is when somebody spoke last.
+    /// What is to be done next and when, if nobody speaks any more. `newest` is when somebody last spoke.
     pub(crate) fn due(&self, memory: &MemorySettings, newest: Time) -> impl Iterator<Item = (Time, Digesting)> + use<> {
         let summary = Rhythm {
             many: memory.summarize_messages,
@@ -110,7 +110,7 @@ impl Digest {
         summary.into_iter().chain(reflection)
     }
 
-    /// Messages the call would take in.
+    /// How many messages the call would process.
     pub(crate) fn new_for(&self, what: Digesting) -> u32 {
         match what {
             Digesting::Summary => self.summary.new,
@@ -138,7 +138,7 @@ impl Digest {
         self.summary.end(serial, now, done) || self.reflection.end(serial, now, done)
     }
 
-    /// Nobody waits for a call any more: it is due as it was before.
+    /// No call is in flight any more: it is due as before.
     pub(crate) fn resume(&mut self) {
         (self.summary.under_way, self.reflection.under_way) = (None, None);
     }
@@ -149,7 +149,7 @@ impl Digest {
         }
     }
 
-    /// The summary holds something that has to go: it is made again of what is left.
+    /// The summary contains something that has to be deleted: it is made again from the rest.
     pub(crate) fn summarize_again(&mut self, messages: u32, now: Time) {
         let since = if messages == 0 { Time(0) } else { now };
         self.summary = Task { new: messages, since, ..Task::default() };
@@ -157,7 +157,7 @@ impl Digest {
 }
 
 impl Room {
-    /// What long memory wants next, and when.
+    /// What long-term memory needs next, and when.
     pub(crate) fn next_digest(&self, policy: &Policy) -> Option<(Time, Digesting)> {
         let memory = &policy.settings.memory;
         let digest = self.digest.as_ref().filter(|_| memory.enabled)?;

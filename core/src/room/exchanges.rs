@@ -1,5 +1,5 @@
-//! What people said to the bot and what it answered, where the buffer is not to hold both: it decides nothing, and is
-//! there for the writer of the next answer.
+//! What people said to the bot and what it answered, if the buffer is not to contain both: it affects no decision, and is
+//! kept for the writer of the next answer.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub(crate) struct Exchanges(Vec<Exchange>);
 /// A question, and the answer once people see it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Exchange {
-    /// Who asked, as the speakers of the room know them.
+    /// Who asked, by the key in the room's speakers.
     pub person: u64,
     pub name: Box<str>,
     pub question: ExchangedText,
@@ -27,7 +27,7 @@ pub(crate) struct ExchangedText {
     pub text: Box<str>,
 }
 
-/// Exchanges kept per place, whoever had them.
+/// How many exchanges are kept per place, over all people.
 const EXCHANGES_MAX: usize = 256;
 
 impl Exchanges {
@@ -46,7 +46,7 @@ impl Exchanges {
         self.0.push(exchange);
     }
 
-    /// It was answered; of each person no more than `turns` exchanges are kept.
+    /// The question was answered; at most `turns` exchanges are kept per person.
     pub(crate) fn note_answer(&mut self, question: &MessageId, answer: &ExchangedText, turns: usize) {
         let Some(asked) = self.0.iter_mut().find(|exchange| exchange.question.id == *question) else { return };
         asked.answer = Some(answer.clone());
@@ -64,7 +64,7 @@ impl Exchanges {
         self.0.retain(stays);
     }
 
-    /// A message of either side was edited, or deleted and its exchange with it. Whether anything is different now.
+    /// A message of either side was edited, or deleted together with its exchange. Returns whether anything changed.
     pub(crate) fn change(&mut self, id: &str, text: Option<&str>) -> bool {
         let is_it = |said: &ExchangedText| said.id.as_str() == id;
         let before = self.0.len();

@@ -1,4 +1,4 @@
-//! Working memory of a room: who speaks there, what was said, what is pending in each of its places.
+//! Working memory of a room: who speaks there, what was said, and what is pending in each of its places.
 
 mod bot;
 mod budget;
@@ -36,7 +36,7 @@ use crate::types::{CallId, Message, MessageId, RoomId, Share, Span, ThreadId, Ti
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Room {
     pub id: RoomId,
-    /// Time of the newest message heard here.
+    /// The time of the newest message heard here.
     pub newest: Time,
     pub speakers: Speakers,
     /// The channel itself.
@@ -44,26 +44,27 @@ pub(crate) struct Room {
     threads: BTreeMap<ThreadId, PlaceState>,
     calls: u64,
     pub mute: Option<Mute>,
-    /// Whether people's words muted it: then their words lift that again, said to nobody in particular.
+    /// Whether people's words muted it: then their words lift the mute again, even if they are said to nobody in
+    /// particular.
     #[serde(default)]
     pub muted_by_words: bool,
     pub off: bool,
-    /// How much it says here, where that is a share of the talk.
+    /// How much the bot says here, if that is a share of the talk.
     #[serde(default)]
     pub talk: Option<Box<TalkShare>>,
     pub spent: Option<Box<Spent>>,
-    /// What long memory has yet to take in; absent where nothing is remembered for long.
+    /// What long-term memory has yet to process; absent if there is none.
     #[serde(default)]
     pub digest: Option<Box<Digest>>,
-    /// Whom it answered lately, for the limits per person.
+    /// Whom the bot answered recently, for the limits per person.
     pub answered: Vec<AnsweredPerson>,
-    /// For whom it ran tools lately.
+    /// For whom the bot ran tools recently.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_runs: Vec<ToolRun>,
-    /// What it is to say at a time.
+    /// Reminders and schedules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reminders: Option<Box<Reminders>>,
-    /// When it last said that too many had called for all of them to be answered.
+    /// When the bot last said that too many people had called to answer all of them.
     #[serde(default)]
     pub excused_at: Option<Time>,
 }
@@ -81,14 +82,14 @@ pub(crate) struct AnsweredPerson {
     pub addressed: bool,
 }
 
-/// A tool was run for somebody.
+/// A tool was run for a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ToolRun {
     pub person: u64,
     pub at: Time,
 }
 
-/// The limits per person look back this far.
+/// The period of the limits per person.
 pub(crate) const PERSON_LIMIT_SPAN: Span = Span::minutes(60);
 const ANSWERED_MAX: usize = 1000;
 
@@ -114,13 +115,13 @@ impl Room {
         }
     }
 
-    /// How much it is to say here and how it stands, where that is a share of the talk.
+    /// The talk share of this room and its state, if there is one.
     pub(crate) fn talk_of(&self, policy: &Policy) -> Option<(&TalkShare, Share)> {
         let talk = self.talk.as_deref()?;
         Some((talk, talk.share(policy.settings.talk)?))
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub(crate) fn talk_mut(&mut self, policy: &Policy) -> Option<(&mut TalkShare, Share)> {
         if self.talk.is_none() && policy.settings.talk.is_some() {
             self.talk = Some(Box::default());
@@ -152,7 +153,7 @@ impl Room {
         std::iter::once(&mut self.main).chain(self.threads.values_mut())
     }
 
-    /// Makes the place known; where there are too many, the thread that was quiet longest and has nothing pending is let go.
+    /// Creates the place; if there are too many, the thread that was quiet for longest and has nothing pending is dropped.
     pub(crate) fn open(&mut self, thread: Option<&ThreadId>, threads_max: usize) {
         let Some(thread) = thread else { return };
         if self.threads.contains_key(thread) {
@@ -175,7 +176,7 @@ impl Room {
         }
     }
 
-    /// The place, and beside it the speakers of its room.
+    /// The place together with the speakers of its room.
     pub(crate) fn split(&mut self, thread: Option<&ThreadId>) -> (&mut PlaceState, &mut Speakers) {
         let place = match thread {
             None => &mut self.main,
@@ -188,7 +189,7 @@ impl Room {
         std::iter::once(None).chain(self.threads.keys().map(Some))
     }
 
-    /// The same, to change them one after the other.
+    /// The ids of all places, for changing them one after the other.
     pub(crate) fn thread_ids(&self) -> Vec<Option<ThreadId>> {
         self.threads().map(|thread| thread.cloned()).collect()
     }
@@ -206,17 +207,17 @@ impl Room {
         }
     }
 
-    /// Whether it is silent because somebody told it so in words.
+    /// Whether the bot is silent because somebody told it so in words.
     pub(crate) fn is_muted_by_words(&self, now: Time) -> bool {
         self.muted_by_words && self.is_muted(now)
     }
 
-    /// By order, or in words; none lifts it.
+    /// Sets a mute, by command or in words; `None` lifts it.
     pub(crate) fn set_mute(&mut self, mute: Option<Mute>, by_words: bool) {
         (self.mute, self.muted_by_words) = (mute, by_words && mute.is_some());
     }
 
-    /// Silences the room up to then; a longer mute stays.
+    /// Mutes the room until then; a longer mute stays.
     pub(crate) fn mute_at_least_until(&mut self, until: Time) {
         self.mute = match self.mute {
             Some(Mute::Open) => Some(Mute::Open),
@@ -225,9 +226,9 @@ impl Room {
         };
     }
 
-    /// Notes the time of a message that is heard.
+    /// Notes the time of a received message.
     pub(crate) fn note_newest(&mut self, message: &Message, now: Time) {
-        // Nothing is newer than now; earlier versions thought so of what was dated ahead.
+        // Nothing is newer than now; earlier versions accepted messages dated ahead.
         let newest = if message.heard.is_some() { self.newest.min(now) } else { self.newest };
         self.newest = newest.max(message.at);
     }
@@ -240,21 +241,21 @@ impl Room {
         self.answered.push(answered);
     }
 
-    /// How often it answered this person within the hour.
+    /// How often the bot answered this person within the hour.
     pub(crate) fn answers_to(&self, person: u64, addressed: bool, now: Time) -> u64 {
         let counts =
             |a: &&AnsweredPerson| a.person == person && a.addressed == addressed && now.since(a.at) < PERSON_LIMIT_SPAN;
         self.answered.iter().filter(counts).count() as u64
     }
 
-    /// How many messages of this person it still owes an answer.
+    /// How many messages of this person still wait for an answer.
     pub(crate) fn owed_to(&self, person: u64) -> u64 {
         let by_them = |trace: &&Trace| self.speakers.key(&trace.author_id) == person;
         let owed = self.places().flat_map(PlaceState::owed);
         owed.flat_map(|owed| owed.together.iter().chain([&*owed.trace])).filter(by_them).count() as u64
     }
 
-    /// How many messages of this person are answered by posts on their way to the platform.
+    /// How many messages of this person are answered by posts that are being sent.
     pub(crate) fn leaving_to(&self, person: u64, addressed: bool) -> u64 {
         let by_them = |trace: &&Trace| self.speakers.key(&trace.author_id) == person;
         let sent = self.places().filter_map(|place| place.bot.as_deref()).flat_map(BotState::on_its_way);
@@ -262,11 +263,11 @@ impl Room {
         sent.filter(begins).flat_map(|sent| &sent.traces).filter(by_them).count() as u64
     }
 
-    /// When the main place is to be looked at for what it is to say at a time.
+    /// When the main place is to be checked for reminders.
     pub(crate) fn next_reminder(&self, now: Time) -> Option<Time> {
         let reminders = self.reminders.iter().flat_map(|reminders| &reminders.list);
         let next = reminders.map(|reminder| reminder.next_look(now)).min()?;
-        // What waits for the end of a mute is looked at right then.
+        // A reminder that waits for the end of a mute is checked right then.
         let unmuted = if let Some(Mute::Until(until)) = self.mute { Some(until) } else { None };
         Some(unmuted.filter(|until| *until > now).map_or(next, |until| until.min(next)))
     }
@@ -277,21 +278,21 @@ impl Room {
         }
     }
 
-    /// What somebody asked to be reminded of goes with the message that asked.
+    /// A reminder is deleted with the message that asked for it.
     pub(crate) fn note_deleted_request(&mut self, message: &MessageId) {
         if let Some(reminders) = &mut self.reminders {
             reminders.list.retain(|reminder| reminder.asked.as_ref().is_none_or(|asked| asked.message != *message));
         }
     }
 
-    /// The clock was set, and times of day are what they were: the main place is looked at in time for them.
+    /// The clock was set, and times of day stay the same: the main place is checked in time for them.
     pub(crate) fn look_for_reminders(&mut self, now: Time) {
         let next = self.next_reminder(now);
         let Some(main) = self.place_mut(None) else { return };
         main.alarm = main.alarm.into_iter().chain(next).min();
     }
 
-    /// Forgets the talk of the room. Posts on their way still have to be acknowledged.
+    /// Forgets the talk of the room. Posts that are being sent still have to be acknowledged.
     pub(crate) fn clear(&mut self) {
         self.threads.retain(|_, place| !place.is_at_rest());
         for place in self.places_mut() {

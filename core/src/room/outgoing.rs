@@ -1,4 +1,4 @@
-//! Posts of its own on their way: those that left, and those that wait for their time.
+//! The bot's posts that are being sent, and those that wait for their time.
 
 use std::collections::VecDeque;
 
@@ -9,14 +9,14 @@ use crate::effect::{Delivery, Post};
 use crate::trace::{RestStopped, Trace};
 use crate::types::{ClockShift, ConversationId, MessageId, Time, or_zero};
 
-/// A post that left and was not acknowledged yet, or is about to leave.
+/// A post that was sent and not acknowledged yet, or is about to be sent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PendingDelivery {
     pub delivery: Delivery,
-    /// What is remembered of it; a reaction leaves no words.
+    /// What is remembered of it; a reaction has no words.
     pub text: Option<Box<str>>,
     pub addressed: bool,
-    /// None where conversations are not told apart.
+    /// `None` if conversations are not separated.
     #[serde(default, rename = "strand", with = "or_zero")]
     pub conversation: Option<ConversationId>,
     /// The decisions it concludes; the last is the one that gave the reason.
@@ -24,7 +24,7 @@ pub(crate) struct PendingDelivery {
     /// Those of their messages that were deleted since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deleted: Vec<MessageId>,
-    /// Where it is one of several posts that are one answer.
+    /// Set if it is one of several posts of one answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunk: Option<Box<Chunk>>,
 }
@@ -35,13 +35,13 @@ pub(crate) struct Chunk {
     /// Posts of this answer that people see already, and their words.
     pub posts: Vec<MessageId>,
     pub said: Box<str>,
-    /// The posts that follow: the parts of each that the platform takes.
+    /// The posts that follow, each in the parts that the platform accepts.
     pub rest: VecDeque<Vec<Box<str>>>,
-    /// Why nothing follows where something was to.
+    /// Why nothing follows although something was to.
     pub stopped: Option<RestStopped>,
 }
 
-/// A post that has not left: the next one of the answer that people are reading, or another answer behind it.
+/// A post that was not sent yet: the next one of the current answer, or another answer behind it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WaitingPost {
     pub due: Time,
@@ -53,7 +53,7 @@ impl PendingDelivery {
         !matches!(self.delivery.post, Post::Reaction(_))
     }
 
-    /// All words of its answer that it holds.
+    /// All words of its answer that it contains.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         let chunk = self.chunk.iter().flat_map(|chunk| {
             let rest = chunk.rest.iter().flatten().map(|part| &**part);
@@ -82,17 +82,17 @@ impl PendingDelivery {
 }
 
 impl BotState {
-    /// Posts that left and posts that wait.
+    /// Posts that were sent and posts that wait.
     pub(crate) fn on_its_way(&self) -> impl Iterator<Item = &PendingDelivery> {
         self.delivering.iter().chain(self.outbox.iter().map(|waiting| &waiting.post))
     }
 
-    /// Whether a part of an answer is out and the rest is not, or something waits behind it.
+    /// Whether a part of an answer is posted and the rest is not, or something waits behind it.
     pub(crate) fn is_mid_answer(&self) -> bool {
         !self.outbox.is_empty() || self.delivering.iter().any(|sent| sent.chunk.is_some())
     }
 
-    /// Whether a post would come between the posts of another answer, if it left now.
+    /// Whether a post would come between the posts of another answer if it were sent now.
     pub(crate) fn must_wait(&self, post: &PendingDelivery) -> bool {
         post.is_text() && (!self.outbox.is_empty() || self.is_blocked(post))
     }
@@ -101,7 +101,7 @@ impl BotState {
         self.delivering.iter().any(|sent| sent.chunk.is_some() || (post.chunk.is_some() && sent.is_text()))
     }
 
-    /// When the next post leaves; none where none waits, or only for the acknowledgement of another.
+    /// When the next post is sent; `None` if none waits, or only for the acknowledgement of another.
     pub(crate) fn next_departure(&self) -> Option<Time> {
         self.outbox.first().filter(|waiting| !self.is_blocked(&waiting.post)).map(|waiting| waiting.due)
     }

@@ -1,4 +1,4 @@
-//! Something the bot may do in a place, and how far it has come.
+//! Something the bot may do in a place, and its progress.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,37 +8,37 @@ use crate::tools::{ToolAccess, ToolCall, ToolOutcome, ToolStep};
 use crate::trace::{Cause, Stage, ToolTrace, Trace};
 use crate::types::{Addressed, CallId, ConversationId, Kind, MessageId, PersonId, Span, Time, or_zero};
 
-/// Something it may do, and why.
+/// Something the bot may do, and why.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Pending {
-    /// The decision on the message that gave the reason, as far as it has come.
+    /// The decision on the message that gave the reason, in its current state.
     pub trace: Box<Trace>,
     pub addressed: Option<Addressed>,
-    /// None where conversations are not told apart.
+    /// `None` if conversations are not separated.
     #[serde(default, rename = "strand", with = "or_zero")]
     pub conversation: Option<ConversationId>,
-    /// Further messages that addressed it meanwhile and will be answered together.
+    /// Further messages that addressed the bot meanwhile and will be answered together.
     pub together: Vec<Trace>,
-    /// Since when something has been waiting here without a break: the wait's upper bound counts from then.
+    /// Since when something has continuously been waiting here: the upper bound of the wait counts from then.
     pub since: Time,
     pub kind: Kind,
     pub by_bot: bool,
     /// Whether a model has to agree.
     pub ask: bool,
     pub phase: Phase,
-    /// Something it remembers, where that is the reason to speak.
+    /// A fact to mention, if that is the reason to speak.
     #[serde(default)]
     pub telling: Option<FirstWords>,
-    /// What the judge chose to react with, one of `kinds.emoji`; without it, it is drawn.
+    /// The reaction that the judge chose, one of `kinds.emoji`; without it, one is drawn.
     #[serde(default)]
     pub emoji: Option<Box<str>>,
     /// The message that the judge chose to reply to, instead of the one that gave the reason.
     #[serde(default)]
     pub quote: Option<MessageId>,
-    /// The tools of this answer; absent where its writer asked for none.
+    /// The tools of this answer; absent if its writer requested none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Box<ToolSession>>,
-    /// What a schedule asks for; none where a message is the reason.
+    /// The task of a schedule; `None` if a message is the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errand: Option<Box<str>>,
 }
@@ -47,16 +47,16 @@ pub(crate) struct Pending {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ToolSession {
     pub began: Time,
-    /// How often the writer asked for tools.
+    /// How often the writer requested tools.
     pub rounds: u32,
     /// In the order in which they are run.
     pub steps: Vec<ToolStep>,
-    /// Whether the first open step is under way.
+    /// Whether the first open step is running.
     pub running: bool,
     /// Who agreed to the first open step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<PersonId>,
-    /// Somebody is asked whether the first open step may run.
+    /// Set while people are asked whether the first open step may run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
 }
@@ -64,15 +64,16 @@ pub(crate) struct ToolSession {
 /// A question to people whether a tool may run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Approval {
-    /// Hashes of the ids of its posts, once it is out.
+    /// Hashes of the ids of its posts, once it is posted.
     pub posts: Vec<u64>,
-    /// What people said to posts that may turn out to be it: who is fast reacts before the platform has acknowledged it.
+    /// Reactions to posts that may turn out to be the question: a fast person reacts before the platform has acknowledged
+    /// it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early: Vec<(u64, Consent)>,
     pub until: Time,
 }
 
-/// Somebody who may said whether a tool may run.
+/// A person with the permission said whether a tool may run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Consent {
     pub yes: bool,
@@ -84,7 +85,7 @@ impl ToolSession {
         ToolSession { began, rounds: 0, steps: Vec::new(), running: false, approved_by: None, approval: None }
     }
 
-    /// The writer asked for these, together.
+    /// The writer requested these calls together.
     pub(crate) fn add_round(&mut self, calls: Vec<ToolCall>) {
         self.rounds += 1;
         let round = self.rounds;
@@ -92,7 +93,7 @@ impl ToolSession {
         self.steps.extend(calls.into_iter().map(step));
     }
 
-    /// That something was done is kept; what was said about it, and who agreed, is not.
+    /// Keeps that something was done, but not what was said about it and who agreed.
     pub(crate) fn forget_words(&mut self) {
         self.approved_by = None;
         for step in &mut self.steps {
@@ -103,7 +104,7 @@ impl ToolSession {
         }
     }
 
-    /// What was looked up may quote what has been deleted since.
+    /// Deletes results, which may quote messages that have been deleted since.
     pub(crate) fn forget_results(&mut self) {
         for step in self.steps.iter_mut().filter(|step| step.call.access == ToolAccess::Reads) {
             if let Some(ToolOutcome::Returned(output)) = &mut step.outcome {
@@ -119,7 +120,7 @@ impl ToolSession {
         self.approved_by.iter().chain(early).chain(decided).any(is_of)
     }
 
-    /// Somebody said no to the first open step.
+    /// A person refused the first open step.
     pub(crate) fn refuse(&mut self, by: PersonId) {
         if let Some(step) = self.steps.iter_mut().find(|step| step.outcome.is_none()) {
             step.decided_by = Some(by);
@@ -135,14 +136,14 @@ impl ToolSession {
         let approved_by = self.approved_by.take();
         (self.running, self.approval) = (false, None);
         let step = self.steps.iter_mut().find(|step| step.outcome.is_none())?;
-        // A call that the settings refuse meanwhile was not refused by who agreed to it.
+        // If the settings deny a call meanwhile, the person who agreed to it did not refuse it.
         let has_run = !matches!(outcome, ToolOutcome::Denied(_));
         step.decided_by = step.decided_by.take().or(approved_by.filter(|_| has_run));
         (step.outcome, step.took) = (Some(outcome), took);
         Some(step)
     }
 
-    /// The answer is begun anew: what was looked up is looked up again, what was changed stays changed.
+    /// The answer starts again: lookups are repeated, changes stay.
     pub(crate) fn start_over(&mut self) {
         if self.running {
             self.close(ToolOutcome::Interrupted, Span::ZERO);
@@ -152,10 +153,10 @@ impl ToolSession {
     }
 }
 
-/// What it would tell of its own accord.
+/// What the bot would mention on its own initiative.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum FirstWords {
-    /// Being looked for; without it, it stays silent for this reason.
+    /// Being looked for; if nothing is found, the bot stays silent for this reason.
     Sought {
         call: u64,
         otherwise: Cause,
@@ -165,9 +166,9 @@ pub(crate) enum FirstWords {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Phase {
-    /// For quiet.
+    /// Waiting for quiet.
     Waiting { due: Time },
-    /// For a model's answer.
+    /// Waiting for a model's answer.
     Judging {
         call: CallId,
         asked_at: Time,
@@ -175,13 +176,13 @@ pub(crate) enum Phase {
         #[serde(rename = "climb")]
         ladder: JudgeLadder,
         cache_key: Option<u64>,
-        /// The lines it was shown, by number, where it may choose one of them.
+        /// The lines it was shown, by number, if it may choose one of them.
         #[serde(default)]
         shown: Vec<MessageId>,
     },
-    /// For the moment the judge chose.
+    /// Waiting for the moment the judge chose.
     Holding { due: Time },
-    /// For the words.
+    /// Waiting for the words.
     Writing { call: CallId, asked_at: Time },
 }
 
@@ -200,22 +201,22 @@ impl Pending {
         }
     }
 
-    /// The decisions it stands for; the last is the one that gave the reason.
+    /// The decisions it includes; the last is the one that gave the reason.
     pub(crate) fn traces(self) -> impl Iterator<Item = Trace> {
         self.together.into_iter().chain([*self.trace])
     }
 
-    /// The messages that it is about; the last is the one that gave the reason.
+    /// The messages it is about; the last is the one that gave the reason.
     pub(crate) fn reasons(&self) -> impl Iterator<Item = &MessageId> {
         self.together.iter().chain([&*self.trace]).map(|trace| &trace.message)
     }
 
-    /// Whether this call looks for what it would tell.
+    /// Whether this call looks for what it would mention.
     pub(crate) fn seeks(&self, call: &CallId) -> bool {
         matches!(&self.telling, Some(FirstWords::Sought { call: sought, .. }) if *sought == call.serial)
     }
 
-    /// The fact it is about to tell.
+    /// The fact it is about to mention.
     pub(crate) fn tells(&self) -> Option<FactId> {
         match self.telling {
             Some(FirstWords::Found(fact)) => Some(fact),
@@ -223,30 +224,30 @@ impl Pending {
         }
     }
 
-    /// The first open call of a tool has ended, and the decision says how.
+    /// The first open tool call has ended, and the decision says how.
     pub(crate) fn close_step(&mut self, outcome: ToolOutcome, took: Span) {
         let step = self.tools.as_mut().and_then(|tools| tools.close(outcome, took).map(ToolTrace::of));
         self.trace.tools.extend(step);
     }
 
-    /// The answer is given up or begun anew: what runs now may have been carried out.
+    /// The answer is abandoned or starts again: the running call may have been carried out.
     pub(crate) fn interrupt_tool(&mut self, took: Span) {
         if self.tools.as_ref().is_some_and(|tools| tools.running) {
             self.close_step(ToolOutcome::Interrupted, took);
         }
     }
 
-    /// Whether its writer asked for tools that have not ended.
+    /// Whether its writer requested tools that have not ended.
     pub(crate) fn wants_tools(&self) -> bool {
         self.tools.as_ref().is_some_and(|tools| tools.first_open().is_some())
     }
 
-    /// Whether a person has to agree before it goes on.
+    /// Set if a person has to agree before it continues.
     pub(crate) fn approval(&self) -> Option<&Approval> {
         self.tools.as_ref().and_then(|tools| tools.approval.as_ref())
     }
 
-    /// How far it has come, if it goes no further.
+    /// Its stage, if it ends now.
     pub(crate) fn stage(&self) -> Stage {
         match self.phase {
             Phase::Waiting { .. } | Phase::Judging { .. } => Stage::Judge,

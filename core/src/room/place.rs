@@ -1,4 +1,4 @@
-//! A place where people talk, a channel or a thread: what was said, what is pending, what it said itself.
+//! A place where people talk, a channel or a thread: what was said, what is pending, and what the bot said itself.
 
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -12,23 +12,24 @@ use crate::types::{CallId, ConversationId, Span, Time, stable_hash};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PlaceState {
     pub buffer: Buffer,
-    /// What it may say unasked: at most one thing in a conversation. Where conversations are not told apart, the place is one.
+    /// What the bot may say unasked: at most one thing per conversation. If conversations are not separated, the place is
+    /// one.
     #[serde(deserialize_with = "one_or_several")]
     pub pending: Vec<Pending>,
-    /// Who answers whom here; absent where nobody looks.
+    /// Who answers whom here; absent if that is not tracked.
     #[serde(rename = "strands", default, deserialize_with = "if_readable")]
     pub conversations: Option<Box<Conversations>>,
-    /// The latest two messages of people, also when the buffer has let them go.
+    /// The times of the latest two messages of people, even if the buffer has dropped them.
     pub last_heard: Time,
     pub heard_before: Time,
-    /// What it did here; absent until it does something.
+    /// What the bot did here; absent until it does something.
     #[serde(rename = "past")]
     pub bot: Option<Box<BotState>>,
-    /// When the timers will look at this place next.
+    /// When the timers will check this place next.
     pub alarm: Option<Time>,
 }
 
-/// Messages kept beyond what the settings say, until those among them that call for an answer have one.
+/// How many messages are kept beyond the setting, until those among them that need an answer have one.
 const KEPT_FOR_ANSWERS_MAX: usize = 500;
 
 impl PlaceState {
@@ -40,19 +41,19 @@ impl PlaceState {
         self.bot.as_ref().and_then(|bot| bot.acted_at)
     }
 
-    /// Whether it acted here a short while before.
+    /// Whether the bot acted here a short while before.
     pub(crate) fn is_engaged(&self, policy: &Policy, at: Time) -> bool {
         let lasts = Span::seconds(policy.settings.score.engaged_seconds.into());
         self.acted_at().is_some_and(|acted| at.since(acted) < lasts)
     }
 
-    /// What was said here and is not too old, newest first.
+    /// Messages that are not too old, newest first.
     pub(crate) fn recent(&self, policy: &Policy, now: Time) -> impl Iterator<Item = HeardMessage<'_>> {
         let young = is_young(policy, now);
         self.buffer.iter().rev().filter(move |heard| young(heard.at))
     }
 
-    /// The same of one conversation alone.
+    /// The same for one conversation alone.
     pub(crate) fn recent_of(
         &self,
         policy: &Policy,
@@ -72,7 +73,7 @@ impl PlaceState {
         self.buffer.glance_at_people(window as usize, is_young(policy, now), glances);
     }
 
-    /// Whether a message was heard: it is remembered, was answered, or is about to be.
+    /// Whether a message was received: it is remembered, was answered, or is about to be.
     pub(crate) fn knows(&self, id: &str) -> bool {
         let noted = |bot: &BotState| bot.known.contains(&stable_hash(0, id));
         let is_reason = |pending: &Pending| {
@@ -81,7 +82,7 @@ impl PlaceState {
         self.buffer.find(id).is_some() || self.bot.as_deref().is_some_and(noted) || self.slots().any(is_reason)
     }
 
-    /// Whether this is the id of a post of its own.
+    /// Whether this is the id of one of the bot's own posts.
     pub(crate) fn is_own(&self, id_hash: u64) -> bool {
         self.bot.as_ref().is_some_and(|bot| bot.own.contains(&id_hash))
     }
@@ -92,7 +93,7 @@ impl PlaceState {
             || self.bot.as_ref().is_some_and(|bot| bot.delivering.iter().any(|sent| sent.delivery.call == *call))
     }
 
-    /// Somebody spoke; `waited` is whether others may have been heard before who spoke later.
+    /// Somebody spoke; `waited` says whether later messages may have been received before.
     pub(crate) fn note_person(&mut self, at: Time, waited: bool) {
         if waited && at < self.last_heard {
             self.heard_before = self.heard_before.max(at);
@@ -101,7 +102,7 @@ impl PlaceState {
         }
     }
 
-    /// How many messages are kept once there is one more: those to be answered stay, though much is said meanwhile.
+    /// How many messages are kept once there is one more: those to be answered stay, however much is said meanwhile.
     pub(crate) fn messages_max(&self, usual: usize) -> usize {
         let first = |owed: &Pending| self.buffer.find(owed.together.first().unwrap_or(&owed.trace).message.as_str());
         let oldest = self.owed().filter_map(first).min();
@@ -114,7 +115,7 @@ impl PlaceState {
         self.pending.iter().chain(self.owed()).chain(awaiting)
     }
 
-    /// Answers to people who addressed it, in the order in which they are given.
+    /// Answers to people who addressed the bot, in the order in which they are given.
     pub(crate) fn owed(&self) -> impl Iterator<Item = &Pending> {
         self.bot
             .as_deref()
@@ -122,7 +123,7 @@ impl PlaceState {
             .flat_map(|bot| bot.answering.iter().chain(&bot.next).map(|pending| &**pending).chain(&bot.later))
     }
 
-    /// Mostly there is one or none: no space is kept for more.
+    /// Usually there is one or none, so no capacity is reserved for more.
     pub(crate) fn add_pending(&mut self, pending: Pending) {
         self.pending.reserve_exact(1);
         self.pending.push(pending);
@@ -150,7 +151,7 @@ impl PlaceState {
         )
     }
 
-    /// Puts back what was taken out: among what it may say unasked, in writing, or at the end of those to be answered.
+    /// Puts back what was taken out: as an unasked contribution, as the answer being written, or at the end of the queue.
     pub(crate) fn put_back(&mut self, pending: Box<Pending>) {
         match (pending.addressed, &pending.phase) {
             (Some(_), _) if pending.approval().is_some() => self.bot_mut().awaiting.push(*pending),
@@ -162,7 +163,7 @@ impl PlaceState {
         }
     }
 
-    /// Forgets what was said here, but not when it spoke, which posts are on their way and which ids are not new.
+    /// Forgets what was said here, but not when the bot spoke, which posts are being sent and which ids are known.
     pub(crate) fn forget(&mut self) {
         self.buffer = Buffer::default();
         if let Some(conversations) = &mut self.conversations {
@@ -176,24 +177,24 @@ impl PlaceState {
         }
     }
 
-    /// Nothing is pending and nothing is on its way.
+    /// Nothing is pending and nothing is being sent.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.slots().next().is_none() && self.bot.as_ref().is_none_or(|bot| bot.on_its_way().next().is_none())
     }
 }
 
-/// Whether a message is of a conversation, or of the place as a whole.
+/// Whether a message belongs to a conversation, or to the place as a whole.
 pub(super) fn belongs(heard: &HeardMessage<'_>, conversation: Option<ConversationId>) -> bool {
     conversation.is_none() || heard.conversation == conversation
 }
 
-/// What another version of this program noted of conversations may not be readable: they begin anew.
+/// Conversations stored by another version may be unreadable: then they start again.
 fn if_readable<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Conversations>>, D::Error> {
     let noted = serde_json::Value::deserialize(deserializer)?;
     Ok(serde_json::from_value(noted).unwrap_or_default())
 }
 
-/// Snapshots from before conversations were told apart hold one or none.
+/// Snapshots from before conversations were separated contain one or none.
 fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Pending>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -207,7 +208,7 @@ fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Pend
     })
 }
 
-/// Whether something said at a time is still in its life.
+/// Whether something said at a time is not too old.
 fn is_young(policy: &Policy, now: Time) -> impl Fn(Time) -> bool + use<> {
     let life = policy.buffer_life();
     move |at| life.is_none_or(|life| now.since(at) < life)

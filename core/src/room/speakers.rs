@@ -6,26 +6,26 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::types::{PersonId, stable_hash};
 
-/// A speaker's number within the room.
+/// A speaker's index within the room.
 pub(super) type Index = u16;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Speakers {
     list: Vec<Speaker>,
-    /// Ids and names, end to end.
+    /// Ids and names, concatenated.
     text: String,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Speaker {
-    /// Hash of the id: who this is, wherever a number will do.
+    /// Hash of the id, which identifies the person where a number is enough.
     key: u64,
     name_hash: u32,
     /// Where the id begins in the text; the name follows it, unless both are the same.
     start: u32,
     id_len: u16,
     name_len: u16,
-    /// Remembered messages; at 0 the slot is free.
+    /// The number of remembered messages; at 0 the slot is free.
     uses: u32,
 }
 
@@ -37,7 +37,7 @@ fn key_of(id: &str) -> u64 {
     stable_hash(0, id)
 }
 
-/// The same for names that differ in the case of Latin letters alone.
+/// The same for names that differ only in the case of Latin letters.
 fn name_hash(name: &str) -> u32 {
     let mut short = [0; 48];
     match short.get_mut(..name.len()) {
@@ -50,7 +50,7 @@ fn name_hash(name: &str) -> u32 {
     }
 }
 
-/// Longest id or name kept, in bytes.
+/// The maximum length of an id or name, in bytes.
 const LEN_MAX: usize = 1000;
 
 fn cut(text: &str) -> &str {
@@ -62,7 +62,7 @@ impl Speakers {
         key_of(id.as_str())
     }
 
-    /// The speaker's number, counting one more message of theirs; a changed name is taken over.
+    /// The speaker's index, counting one more message of theirs; a changed name is updated.
     pub(crate) fn hold(&mut self, id: &str, name: &str) -> Index {
         let key = key_of(id);
         let mut free = None;
@@ -82,7 +82,7 @@ impl Speakers {
             self.list.push(Speaker { key, name_hash: 0, start: 0, id_len: 0, name_len: 0, uses: 0 });
             self.list.len() - 1
         });
-        // What nobody uses may be cleared on the way, so that this comes last.
+        // This may clear unused entries, so it comes last.
         self.store(index, id, name);
         (self.list[index].key, self.list[index].uses) = (key, 1);
         Index::try_from(index).expect("no more speakers than buffered messages")
@@ -105,7 +105,7 @@ impl Speakers {
         &self.text[name_start..start + id_len + name_len]
     }
 
-    /// Who among those remembered goes by this name.
+    /// The remembered person with this name.
     pub(crate) fn by_name(&self, name: &str) -> Option<u64> {
         let hash = name_hash(name);
         let mut alike =
@@ -129,7 +129,7 @@ impl Speakers {
         speaker.name_hash = name_hash(name);
     }
 
-    /// Drops the text of those who are gone, once it outweighs the rest.
+    /// Drops the text of people who are gone, once it outweighs the rest.
     fn compact(&mut self) {
         let live: usize = self.list.iter().filter(|speaker| speaker.uses > 0).map(used).sum();
         if self.text.len() >= 2 * live + 64 {
@@ -137,7 +137,7 @@ impl Speakers {
         }
     }
 
-    /// Leaves nothing behind of those who are gone.
+    /// Leaves nothing behind of people who are gone.
     pub(crate) fn tighten(&mut self) {
         let mut text = String::with_capacity(self.text.len());
         for speaker in &mut self.list {

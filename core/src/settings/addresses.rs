@@ -1,4 +1,4 @@
-//! Where providers are asked: URLs, and the variables that hold their keys.
+//! The addresses of providers: URLs, and the variables that contain their keys.
 
 use super::flat::Flat;
 use super::schema::Settings;

@@ -1,4 +1,4 @@
-//! Settings that hold text which somebody must be able to see: an empty word is found in every message.
+//! Settings whose text must be visible: an empty word would match every message.
 
 use super::flat::Flat;
 use super::schema::Settings;

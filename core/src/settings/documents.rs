@@ -1,8 +1,8 @@
-//! The environment names of the original documents, which keep working.
+//! The environment variables of the original bots, which keep working.
 
 use toml::Value;
 
-/// A name, the setting it stands for, and how its text is read.
+/// A variable, the setting it stands for, and how its text is parsed.
 #[derive(Debug)]
 pub(super) struct Name {
     pub name: &'static str,
@@ -23,7 +23,7 @@ enum ValueFormat {
 }
 
 impl Name {
-    /// A document's name counts in the preset it comes from, and in the default, which has everything.
+    /// A variable counts in the preset of its bot, and in the default, which has everything.
     pub(super) fn belongs_to(&self, preset: &str) -> bool {
         self.preset == preset || self.preset.is_empty() || preset == "aizuchi"
     }
@@ -54,7 +54,7 @@ impl Name {
     }
 }
 
-/// A document's name, as it is written there; `response.…` keys are ours as well and need no translation.
+/// Finds a variable of an original bot; `response.…` keys are ours as well and need no translation.
 pub(super) fn find(name: &str) -> Option<&'static Name> {
     NAMES.iter().find(|known| known.name == name)
 }

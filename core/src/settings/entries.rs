@@ -1,9 +1,9 @@
-//! A TOML document as single entries: the path of each, its value, and where it is in the text.
+//! A TOML document as single entries: the path of each, its value, and its position in the text.
 
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
-/// Tells every entry below a table; `path` leads there.
+/// Passes every entry below a table to `each`; `path` leads there.
 pub(super) fn flatten(table: &DeTable<'_>, path: &mut Vec<String>, each: &mut dyn FnMut(&[String], Value, usize)) {
     for (key, value) in table {
         path.push(key.get_ref().to_string());

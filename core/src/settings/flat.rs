@@ -11,11 +11,11 @@ use super::PRESETS;
 use super::layers::{DEFAULT_FILE, Problem};
 use super::value::{Bounds, Setting};
 
-/// A value as somebody wrote it.
+/// A value as it was written.
 #[derive(Clone, Debug)]
 pub(super) enum RawValue {
     Plain(Value),
-    /// `None` where something other than a text was written.
+    /// `None` if something other than a string was written.
     Secret(Option<SecretString>),
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Entry {
     pub line: Option<usize>,
 }
 
-/// A value given as plain text, read as the type that the default has.
+/// Parses plain text as the type of the default.
 pub(super) fn value_like(default: Option<&Entry>, text: &str) -> Value {
     match default.and_then(|entry| entry.value.plain()) {
         Some(Value::String(_)) => Value::String(text.to_owned()),
@@ -90,7 +90,7 @@ pub(super) fn value_like(default: Option<&Entry>, text: &str) -> Value {
     }
 }
 
-/// The layers merged into one table of full key to value, and what was wrong with it.
+/// The layers merged into one table of full key to value, and the problems found.
 #[derive(Clone, Debug, Default)]
 pub struct Flat {
     pub(super) entries: BTreeMap<String, Entry>,
@@ -98,7 +98,7 @@ pub struct Flat {
 }
 
 impl Flat {
-    /// The value of a key. One that does not fit leaves a problem.
+    /// The value of a key. An invalid one is reported as a problem.
     pub fn read<T: Setting>(&mut self, key: &str, bounds: &dyn Bounds<T>) -> Option<T> {
         let entry = self.entries.get(key)?;
         let read = entry.value.read::<T>().map_err(|right| bounds.narrow(right));
@@ -106,12 +106,12 @@ impl Flat {
         fitting.map_err(|right| self.misfit(key, &right)).ok()
     }
 
-    /// The value of a key, if it fits. One that does not leaves nothing.
+    /// The value of a key, if it is valid. An invalid one is not reported.
     pub fn peek<T: Setting>(&self, key: &str) -> Option<T> {
         self.entries.get(key)?.value.read().ok()
     }
 
-    /// Says where a key was set, what it must be, and what it is; a secret is not shown.
+    /// Reports where a key was set, what it must be, and what it is; a secret is not shown.
     pub fn misfit(&mut self, key: &str, right: &str) {
         let entry = &self.entries[key];
         let Some(value) = entry.value.plain() else { return self.refuse(key, right) };
@@ -119,14 +119,14 @@ impl Flat {
         self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
     }
 
-    /// The same without the value, which may hold a secret.
+    /// The same without the value, which may contain a secret.
     pub fn refuse(&mut self, key: &str, right: &str) {
         let entry = &self.entries[key];
         let message = format!("`{key}` must be {right}");
         self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
     }
 
-    /// Says what is wrong beside a key that is set.
+    /// Reports a problem with a key that is set.
     pub fn complain(&mut self, key: &str, message: String) {
         let entry = &self.entries[key];
         self.problems.push(Problem { source: entry.source.clone(), line: entry.line, message });
@@ -143,7 +143,7 @@ impl Flat {
         self.entries.get(key).is_some_and(|entry| !is_built_in(&entry.source))
     }
 
-    /// Whether this one was set by somebody and the other was not.
+    /// Whether a person set this one and not the other.
     pub(super) fn is_to_blame(&self, key: &str, other: &str) -> bool {
         self.is_given(key) && !self.is_given(other)
     }

@@ -1,13 +1,13 @@
-//! What to say about a key that is not a setting: the key that was probably meant, or nothing.
+//! A hint for an unknown key: the key that was probably meant, if any.
 
 use super::documents;
 use super::schema::PROVIDER_KEYS;
 use super::section::FamilyRow;
 
-/// From this similarity on a key is a likely misspelling of another; below, the nearest is no help.
+/// From this similarity on a key is a likely misspelling of another; below, the nearest would not help.
 const LIKELY: f64 = 0.8;
 
-/// A sentence about an unknown key. `keys` are all that there are.
+/// A sentence about an unknown key. `keys` are all existing ones.
 pub(super) fn unknown_setting(key: &str, keys: impl Iterator<Item = String>, families: &[FamilyRow]) -> String {
     if let Some(rest) = key.strip_prefix("channel.") {
         let channel = rest.split('.').next().unwrap_or(rest);

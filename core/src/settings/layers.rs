@@ -1,4 +1,4 @@
-//! Layers of settings, each remembering where a value came from, so that a mistake is told with file and line.
+//! Layers of settings, each remembering where a value came from, so that a mistake is reported with file and line.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use super::variables::names_variable;
 use super::{DEFAULT, PRESETS, Presets, addresses, blanks, channels, documents, sound};
 use crate::types::{Zone, is_invisible};
 
-/// A setting that cannot be: where, what, and what would be right.
+/// An invalid setting: where, what, and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub source: Arc<str>,
@@ -35,7 +35,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A key with its value, or a name of the documents that only counts under the preset it belongs to.
+/// A key with its value, or a variable of an original bot that only counts under its preset.
 #[derive(Clone, Debug)]
 struct GivenValue {
     key: String,
@@ -49,15 +49,15 @@ impl GivenValue {
     }
 }
 
-/// Settings as they were given, lowest first. Nothing is judged before `resolve`.
+/// Settings as they were given, lowest first. Nothing is validated before `resolve`.
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
-    /// Who declares further sections, which the engine does not use.
+    /// Declares further sections, which the engine does not use.
     shell: Option<&'static Shell>,
-    /// Above the preset, below everything that a person said.
+    /// Above the preset, below everything that a person set.
     suggested: Vec<GivenValue>,
     general: Vec<GivenValue>,
-    /// What `[channel."name"]` says for one channel.
+    /// What `[channel."name"]` sets for one channel.
     channels: BTreeMap<String, Vec<GivenValue>>,
     pub(super) problems: Vec<Problem>,
 }
@@ -84,7 +84,7 @@ impl Layers {
         self.sections().iter().flat_map(|row| row.keys).any(|known| known.is_secret && known.name == key)
     }
 
-    /// From here on nothing shows the value of a secret.
+    /// From here on the value of a secret is never shown.
     fn entry(&self, key: &str, value: Value, source: Arc<str>, line: Option<usize>) -> Entry {
         let value = if self.is_secret(key) { RawValue::secret(value) } else { RawValue::Plain(value) };
         Entry { value, source, line }
@@ -119,7 +119,7 @@ impl Layers {
         }
     }
 
-    /// A variable of the environment: `AIZUCHI__SECTION__KEY`, or a name of the documents. Others are not ours.
+    /// An environment variable: `AIZUCHI__SECTION__KEY`, or one of an original bot. Others are ignored.
     pub fn add_variable(&mut self, name: &str, text: &str) {
         if let Some(key) = name.strip_prefix("AIZUCHI__") {
             let key = key.replace("__", ".").to_lowercase();
@@ -135,7 +135,7 @@ impl Layers {
         }
     }
 
-    /// `key=value` of the command line. The key is one of ours or a name of the documents.
+    /// `key=value` of the command line. The key is one of ours or a variable of an original bot.
     pub fn add_assignment(&mut self, assignment: &str) {
         let Some((key, text)) = assignment.split_once('=') else {
             let message = "expected key=value, such as gates.interval_seconds=300".into();
@@ -147,7 +147,7 @@ impl Layers {
             return self.problems.push(Problem { source: "--set".into(), line: None, message });
         }
         let is_known = documents::find(key).is_some() || self.defaults().contains_key(key);
-        // What is misspelt may be a secret, and so may what should only name a variable.
+        // A misspelt key may contain a secret, and so may one that should only name a variable.
         let is_shown = is_known && !self.is_secret(key) && !names_variable(key);
         let source = if is_shown { format!("--set {assignment}") } else { format!("--set {key}") };
         match documents::find(key) {
@@ -180,7 +180,7 @@ impl Layers {
         self.suggested.push(GivenValue::new(key, entry));
     }
 
-    /// In a replay every channel is listened to and it may speak unasked, unless somebody says otherwise.
+    /// In a replay every channel is listened to and the bot may speak unasked, unless the settings say otherwise.
     pub fn suggest_for_replay(&mut self) {
         self.suggest("listen.channels", vec!["*"].into());
         self.suggest("gates.unasked", true.into());
@@ -188,7 +188,7 @@ impl Layers {
         self.suggest_long_memory(false);
     }
 
-    /// Whether talk is taken into long memory, unless somebody says otherwise.
+    /// Whether talk is processed for long-term memory, unless the settings say otherwise.
     pub fn suggest_long_memory(&mut self, on: bool) {
         self.suggest("memory.channel_context", on.into());
         self.suggest("memory.reflection", on.into());
@@ -205,7 +205,7 @@ impl Layers {
         self.general.iter().any(|given| given.key == key)
     }
 
-    /// What is wrong with a setting that was found out elsewhere, with the place where somebody gave it this value.
+    /// A problem with a setting that was detected elsewhere, with the place where it was given this value.
     pub fn problem(&self, key: &str, value: &str, message: impl Into<String>) -> Problem {
         let given = self.channels.values().flatten().chain(self.general.iter().rev());
         let mut same_key = given.filter(|given| given.key == key);
@@ -219,7 +219,7 @@ impl Layers {
         self.suggest(key, model.into());
     }
 
-    /// The preset that is asked for, whether or not there is one of that name.
+    /// The requested preset, whether or not it exists.
     pub fn preset(&self) -> String {
         preset_in(&self.general).unwrap_or("aizuchi").to_owned()
     }
@@ -282,12 +282,12 @@ impl Layers {
         settings.zip(zone)
     }
 
-    /// Those of all channels as one table.
+    /// The general settings as one table.
     pub(super) fn general_table(&self, problems: &mut Vec<Problem>) -> Option<Flat> {
         self.flat(&[], problems)
     }
 
-    /// All layers as one table, with a problem for each key that there is not.
+    /// All layers as one table, with a problem for each unknown key.
     fn flat(&self, channel: &[GivenValue], problems: &mut Vec<Problem>) -> Option<Flat> {
         let given = || self.suggested.iter().chain(&self.general).chain(channel);
         let chosen = given().rfind(|given| given.key == "preset").map(|given| &given.entry);
@@ -335,7 +335,7 @@ pub(crate) struct Resolved {
     pub(crate) channels: BTreeMap<String, (Settings, Zone)>,
 }
 
-/// What one channel can have of its own, and what is wrong with the rest.
+/// The settings that one channel may have of its own, and the problems with the others.
 fn apart(
     entries: &[GivenValue],
     of_the_shell: &[SectionRow],
@@ -353,7 +353,7 @@ fn apart(
     (own, refused)
 }
 
-/// Checks that no single setting can make.
+/// Checks that involve several settings.
 fn check_together(settings: &Settings, zones: &dyn Fn(&str) -> Option<Zone>, flat: &mut Flat) -> Option<Zone> {
     blanks::check(settings, flat);
     sound::check(settings, flat);

@@ -1,8 +1,8 @@
-//! Lists whose members have a form.
+//! Lists whose entries have a certain form.
 
 use super::value::Bounds;
 
-/// Names of tools, each perhaps only the beginning of one.
+/// Names of tools, each possibly only a prefix.
 pub(super) struct ToolPatterns;
 
 impl Bounds<Vec<String>> for ToolPatterns {

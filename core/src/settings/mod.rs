@@ -1,4 +1,4 @@
-//! Settings: text in, checked values out. Layers from the compiled-in default to the command line; the last word wins.
+//! Settings: text in, validated values out. Layers from the compiled-in default to the command line; the last one wins.
 
 mod addresses;
 mod blanks;
@@ -43,7 +43,7 @@ pub use value::{
 };
 pub use variables::{VARIABLE_RIGHT, is_variable_name};
 
-/// Every setting of the engine with its default and a sentence. The manual is the defaults: these, and behind them those of the
+/// Every setting of the engine with its default and a sentence. The manual is the defaults: these, followed by those of the
 /// shell, see [`Shell::manual`].
 pub const DEFAULT: &str = include_str!("default.toml");
 

@@ -1,11 +1,11 @@
-//! What each rule is worth, and what it gave: points by the id of the rule.
+//! The points of each rule, by its id.
 
 use std::collections::BTreeMap;
 
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// The rules, in the order in which they are counted and told. The rules themselves are in `core/src/points`.
+/// The rules, in the order in which they are counted and listed. The rules themselves are in `core/src/points`.
 pub(crate) const RULE_IDS: &[&str] = &[
     "engaged",
     "question",
@@ -35,12 +35,12 @@ impl<const N: usize> From<[(&str, i16); N]> for Points {
 }
 
 impl Points {
-    /// What one rule is worth, or gave.
+    /// The points of one rule.
     pub fn of(&self, rule: &str) -> i16 {
         RULE_IDS.iter().position(|id| *id == rule).map_or(0, |index| self.0[index])
     }
 
-    /// Of every rule, in the order of the rules.
+    /// The points of every rule, in the order of the rules.
     pub fn by_rule(&self) -> &[i16] {
         &self.0
     }
@@ -50,7 +50,7 @@ impl Points {
     }
 }
 
-/// Written by name, so that a later version with other rules still reads it.
+/// Serialized by name, so that a later version with other rules still reads it.
 impl Serialize for Points {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;

@@ -1,9 +1,9 @@
-//! What a model costs that nobody listed: nothing at home, elsewhere as much as the dearest that is listed.
+//! The price of a model that is not listed: free if it runs locally, otherwise that of the most expensive listed model.
 
 use super::schema::Settings;
 use super::value::{Price, WireFormat};
 
-/// What a model counts as, and why.
+/// The price of a model, and why.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pricing {
     pub price: Price,
@@ -14,7 +14,7 @@ pub struct Pricing {
 pub enum PriceBasis {
     /// The settings say so.
     Listed,
-    /// It is built in, or runs on a machine of one's own.
+    /// It is built in, or runs on one's own machine.
     Home,
     /// Not listed: as the most expensive of its provider.
     DearestOfProvider,
@@ -33,10 +33,10 @@ impl PriceBasis {
 
 /// The built-in model.
 const BUILT_IN: &str = "offline";
-/// Embeddings of a folder are made by the program itself.
+/// Embeddings from a folder are computed by the program itself.
 const FOLDER: &str = "folder:";
-/// Programs that run models on the machine they are on, whatever they are called in the settings if they speak Ollama's
-/// format. A proxy such as LiteLLM is none of them: others send the bill.
+/// Programs that run models on their own machine, whatever their name in the settings if they speak Ollama's format. A
+/// proxy such as LiteLLM is none of them: others send the bill.
 const HOME_PROVIDERS: [&str; 3] = ["ollama", "llamacpp", "lmstudio"];
 /// Ollama's own name for models that run elsewhere.
 const ELSEWHERE: &str = "cloud";
@@ -44,7 +44,7 @@ const ELSEWHERE: &str = "cloud";
 const USUAL_EMBEDDER: &str = "google";
 
 impl Settings {
-    /// What a model costs, as `provider/model`. What the settings list always holds, zero included.
+    /// The price of a model, as `provider/model`. A listed price always applies, including zero.
     pub fn pricing(&self, model: &str) -> Pricing {
         if let Some(price) = self.prices.get(model) {
             return Pricing { price: *price, basis: PriceBasis::Listed };
@@ -62,7 +62,7 @@ impl Settings {
         }
     }
 
-    /// The dearest of what goes in and of what comes out. What is listed as free says nothing about other models.
+    /// The highest input price and the highest output price. A model that is listed as free says nothing about others.
     fn dearest(&self, counts: impl Fn(&str) -> bool) -> Option<Price> {
         let listed = self.prices.iter().filter(|(model, _)| counts(model)).map(|(_, price)| *price);
         listed.filter(|price| price.input > 0.0 || price.output > 0.0).reduce(|dearest, price| Price {
@@ -85,7 +85,7 @@ impl Settings {
             && url.is_none_or(is_own_network)
     }
 
-    /// The model that turns texts into vectors, as `provider/model`; none where a folder does, and nobody is asked.
+    /// The embedding model, as `provider/model`; `None` if a folder is used, so that no provider is called.
     pub fn embedding_model(&self) -> Option<String> {
         let named = self.models.embed.trim();
         let whole = |named: &str| named.contains('/').then(|| named.to_owned());
@@ -93,7 +93,7 @@ impl Settings {
     }
 }
 
-/// Whether an address is on this machine or in a network of one's own.
+/// Whether an address is on this machine or in a private network.
 pub fn is_own_network(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();

@@ -5,7 +5,7 @@ use toml::Value;
 
 use super::value::Setting;
 
-/// One list of ids for each person; the first id is the one they go by. No id is in two of them.
+/// One list of ids for each person; the first id is the main one. No id is in two lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SamePeople(pub Vec<Vec<String>>);
@@ -13,7 +13,7 @@ pub struct SamePeople(pub Vec<Vec<String>>);
 const RIGHT: &str = r#"a list of ids of one person, such as ["discord:80351110224678912 = slack:T0123/U0456"]"#;
 
 impl SamePeople {
-    /// What would be right instead, where an id is of a platform that is not among these.
+    /// What is allowed instead, if an id belongs to a platform that is not among these.
     pub fn check_platforms(&self, platforms: &[&str]) -> Result<(), String> {
         let is_known = |id: &str| id.split_once(':').is_some_and(|(platform, _)| platforms.contains(&platform));
         let Some(ids) = self.0.iter().find(|ids| !ids.iter().all(|id| is_known(id))) else { return Ok(()) };

@@ -7,17 +7,17 @@ use super::DEFAULT;
 use super::flat::{Entry, Flat};
 use super::layers::{DEFAULT_FILE, parse_own};
 
-/// A section of the settings, read and checked by who declares it.
+/// A section of the settings, read and validated by the code that declares it.
 pub trait Section: Sized {
     const NAME: &'static str;
     const KEYS: &'static [SectionKey];
-    /// The part of the manual that is about it: its name in brackets, and each key with a sentence and its default.
+    /// Its part of the manual: its name in brackets, and each key with a sentence and its default.
     const DEFAULTS: &'static str;
 
-    /// Reads every key, leaving in `flat` a problem for each that does not fit.
+    /// Reads every key, adding a problem to `flat` for each invalid one.
     fn read(flat: &mut Flat) -> Option<Self>;
 
-    /// Checks that the type of a single key does not make.
+    /// Checks beyond the types of single keys.
     fn check(&self, flat: &mut Flat);
 
     fn read_checked(flat: &mut Flat) -> Option<Self> {
@@ -32,14 +32,15 @@ pub trait SectionFamily: Sized {
     const NAME: &'static str;
     /// The keys of each.
     const FIELDS: &'static [&'static str];
-    /// The part of the manual that is about it, all of it comments.
+    /// Its part of the manual, all of it comments.
     const DEFAULTS: &'static str;
 
-    /// Reads one of them; `path` is its name with the family's, such as `mcp.time`. Leaves in `flat` a problem for what does not fit.
+    /// Reads one of them; `path` is its name with the family's, such as `mcp.time`. Adds a problem to `flat` for what is
+    /// invalid.
     fn read(path: &str, flat: &mut Flat) -> Option<Self>;
 }
 
-/// What the settings have to know about a family of sections.
+/// What the settings need to know about a family of sections.
 #[derive(Clone, Copy, Debug)]
 pub struct FamilyRow {
     pub name: &'static str,
@@ -82,13 +83,13 @@ pub struct SectionKey {
     pub is_secret: bool,
 }
 
-/// What the settings have to know about a section that they do not use.
+/// What the settings need to know about a section that they do not use.
 #[derive(Clone, Copy, Debug)]
 pub struct SectionRow {
     pub name: &'static str,
     pub keys: &'static [SectionKey],
     pub defaults: &'static str,
-    /// Leaves what is wrong in the table.
+    /// Adds the problems to the table.
     pub(super) check: fn(&mut Flat),
 }
 
@@ -98,7 +99,7 @@ impl SectionRow {
     }
 }
 
-/// What the settings have to know about the shell.
+/// What the settings need to know about the shell.
 #[derive(Debug)]
 pub struct Shell {
     pub(super) sections: Vec<SectionRow>,
@@ -109,7 +110,7 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// `checks` look at settings of the engine that only the shell can judge.
+    /// `checks` validate settings of the engine that only the shell can judge.
     pub fn new(sections: Vec<SectionRow>, families: Vec<FamilyRow>, checks: Vec<fn(&mut Flat)>) -> Shell {
         let parts = sections.iter().map(|row| row.defaults).chain(families.iter().map(|row| row.defaults));
         let further = parts.map(|defaults| format!("\n{defaults}")).collect::<String>();
@@ -128,7 +129,7 @@ impl Shell {
     }
 }
 
-/// Declares a section: its name, its struct, each key with type and bounds, and its part of the manual. `check` is given the
+/// Declares a section: its name, its struct, each key with type and bounds, and its part of the manual. `check` gets the
 /// section and the table.
 #[macro_export]
 macro_rules! settings_section {

@@ -31,12 +31,12 @@ impl Layers {
         }
     }
 
-    /// The value of a single key; none where there is no such key or the value does not fit.
+    /// The value of a single key; `None` if the key does not exist or the value is invalid.
     pub fn value<T: Setting>(&self, key: &str) -> Option<T> {
         self.general_table(&mut Vec::new())?.peek(key)
     }
 
-    /// Whether a section of the shell, or one key of it, is set alike in both.
+    /// Whether a section of the shell, or one key of it, is the same in both.
     pub fn sets_alike(&self, other: &Layers, name: &str) -> bool {
         let of = |layers: &Layers| layers.general_table(&mut Vec::new());
         let (Some(own), Some(others)) = (of(self), of(other)) else { return false };

@@ -1,4 +1,4 @@
-//! Settings that can be read and make no sense: emoji that are none, and values that contradict each other.
+//! Settings that can be parsed but make no sense: emoji that are none, and values that contradict each other.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub(super) fn check(settings: &Settings, flat: &mut Flat) {
     }
 }
 
-/// One setting may not be above another. The error names the one that somebody set.
+/// One setting must not exceed another. The error names the one that a person set.
 fn at_most<N: PartialOrd + fmt::Display>(flat: &mut Flat, (low, least): (&str, N), (high, most): (&str, N)) {
     if least <= most {
         return;
@@ -53,7 +53,7 @@ fn at_most<N: PartialOrd + fmt::Display>(flat: &mut Flat, (low, least): (&str, N
     }
 }
 
-/// Whether a text can be one emoji. Which ones there are is for the platforms to say.
+/// Whether a text can be one emoji. Which ones exist is up to the platforms.
 fn may_be_emoji(text: &str) -> bool {
     // Some emoji are letters in a box or a circle.
     let is_letter = |c: char| c.is_alphabetic() && c < '\u{1f000}' && !['ℹ', 'Ⓜ'].contains(&c);

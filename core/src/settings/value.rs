@@ -1,4 +1,4 @@
-//! What a setting can hold, how it is read from TOML, and what to say when it does not fit.
+//! The types of settings, how they are read from TOML, and the errors for invalid values.
 
 use std::ops::RangeInclusive;
 
@@ -10,13 +10,13 @@ use crate::types::{Share, Zone};
 
 /// A type a setting can have.
 pub trait Setting: Sized {
-    /// Whether nothing may show what is set.
+    /// Whether the value must never be shown.
     const IS_SECRET: bool = false;
 
-    /// `Err` says what would have been right.
+    /// `Err` says what is allowed.
     fn read(value: &Value) -> Result<Self, String>;
 
-    /// Reads a secret, which is `None` where something other than a text was written. Only secret types have one.
+    /// Reads a secret, which is `None` if something other than a string was written. Only secret types have one.
     fn read_secret(_: Option<&SecretString>) -> Result<Self, String> {
         Err("a setting that is not secret".into())
     }
@@ -24,10 +24,10 @@ pub trait Setting: Sized {
 
 /// The allowed span of a numeric setting.
 pub trait Bounds<T> {
-    /// `Err` says what would have been right.
+    /// `Err` says what is allowed.
     fn check(&self, value: &T) -> Result<(), String>;
 
-    /// Adds the bounds to what would have been right, where a value is not even of the type.
+    /// Adds the bounds to what is allowed, if a value is not even of the type.
     fn narrow(&self, right: String) -> String {
         right
     }
@@ -49,7 +49,7 @@ impl<T: PartialOrd + std::fmt::Display> Bounds<T> for RangeInclusive<T> {
     }
 }
 
-/// For settings that any value of their type suits.
+/// For settings that accept any value of their type.
 pub struct Any;
 
 impl<T> Bounds<T> for Any {
@@ -182,7 +182,7 @@ setting_choice!(
     }
 );
 
-/// Where a layer of memory is kept, such as "local". The shell knows which stores there are.
+/// The store of a layer of memory, such as "local". The shell knows which stores exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct StoreName(Box<str>);
@@ -227,7 +227,7 @@ setting_choice!(
     }
 );
 
-/// In which language it is instructed and speaks of itself. The shell knows which there are.
+/// The language of its instructions and its own messages. The shell knows which exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum LanguageSetting {
@@ -277,12 +277,12 @@ setting_choice!(
     }
 );
 
-/// Where and how models of a provider are asked.
+/// How models of a provider are called.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderSettings {
     pub url: Option<String>,
     pub format: Option<WireFormat>,
-    /// The variable of the environment that holds the key.
+    /// The environment variable that contains the key.
     pub key: Option<String>,
 }
 
@@ -348,12 +348,12 @@ pub(super) fn fixed_zone(text: &str) -> Option<Zone> {
 pub struct Price {
     pub input: f64,
     pub output: f64,
-    /// Of what goes in and is at hand from an earlier call; none where it costs as much as the rest.
+    /// The price of input tokens from the provider's cache; `None` if it is the same as for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<f64>,
 }
 
-/// Of the tokens that went in, those that the provider had at hand, and those that it was asked to keep.
+/// How many input tokens were read from the provider's cache, and how many were written to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheTokens {
     pub read: u64,
@@ -361,7 +361,7 @@ pub struct CacheTokens {
 }
 
 impl Price {
-    /// What is kept for the next call costs so much more than what is only read.
+    /// The factor for tokens that are written to the cache.
     const CACHE_WRITE_FACTOR: f64 = 1.25;
 
     /// Millionths of a dollar: dollars per million tokens are millionths per token.

@@ -1,20 +1,20 @@
-//! Names of environment variables: a setting that should name one and holds a key instead must not show it.
+//! Names of environment variables: a setting that should name one but contains a key instead must not be shown.
 
-/// Longer than any name that somebody would give to a variable, and shorter than most keys.
+/// Longer than any reasonable name of a variable, and shorter than most keys.
 const CHARS_MAX: usize = 64;
 
-/// What is right where a variable is to be named.
+/// What is allowed where a variable is to be named.
 pub const VARIABLE_RIGHT: &str =
     "the name of an environment variable in capitals, such as \"MY_API_KEY\", not the key itself";
 
-/// Whether a text can be the name of a variable. No key of a provider or a platform that is known is written like this.
+/// Whether a text can be the name of a variable. No key of a known provider or platform has this form.
 pub fn is_variable_name(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     let starts = text.bytes().next().is_some_and(|first| !first.is_ascii_digit());
     starts && text.len() <= CHARS_MAX && text.bytes().all(fits)
 }
 
-/// Whether a setting names a variable: somebody may have put the secret itself there.
+/// Whether a setting names a variable: a person may have put the secret itself there.
 pub(super) fn names_variable(key: &str) -> bool {
     key.ends_with("_variable") || key.starts_with("providers.") && key.ends_with(".key")
 }

@@ -1,4 +1,4 @@
-//! Virtual time: the engine is run as fast as it goes, and an oracle stands in for models and platforms.
+//! Virtual time: the engine runs as fast as possible, and an oracle replaces models and platforms.
 
 mod stand_in;
 
@@ -15,20 +15,20 @@ use crate::types::{CallId, MessageId, Span, Time};
 
 pub use stand_in::{ScriptLine, StandIn};
 
-/// What the world answers, and how long it takes.
+/// The results of calls, and how long they take.
 pub trait Oracle {
     fn judge(&mut self, ask: &Ask) -> (Span, Result<Answer, Failure>);
-    /// The same, for those who want to know which message the question is about.
+    /// The same, with the message that the question is about.
     fn judge_about(&mut self, ask: &Ask, _message: &MessageId) -> (Span, Result<Answer, Failure>) {
         self.judge(ask)
     }
     fn write(&mut self, brief: &Brief) -> (Span, Result<Answer, Failure>);
     fn deliver(&mut self, delivery: &Delivery) -> (Span, Result<Vec<MessageId>, Failure>);
-    /// Without a memory there is nothing to tell.
+    /// Without a memory there is nothing to mention.
     fn recall(&mut self, _recall: &Recall) -> (Span, Option<FactId>) {
         (Span::ZERO, None)
     }
-    /// Without a memory there is nothing to keep, and nothing is asked.
+    /// Without a memory there is nothing to store, and no model is called.
     fn remember(&mut self, _remember: &Remember) -> (Span, Result<Usage, Failure>) {
         (Span::ZERO, Ok(Usage::default()))
     }
@@ -37,29 +37,29 @@ pub trait Oracle {
 pub struct Sim<O> {
     pub engine: Engine,
     pub oracle: O,
-    /// Answers on their way, with the order in which they were asked for.
+    /// Results that are pending, in the order in which they were requested.
     coming: BinaryHeap<Reverse<(Time, u64, ScheduledInput)>>,
     asked: u64,
     effects: Vec<Effect>,
     /// Final decisions that nobody has taken yet.
     pub traces: Vec<Trace>,
-    /// What people made of contributions, where nobody has taken it yet.
+    /// Responses to contributions that nobody has taken yet.
     pub received: Vec<Trace>,
-    /// How far answers in several posts have come, where nobody has taken it yet.
+    /// Progress of answers in several posts that nobody has taken yet.
     pub updated: Vec<Trace>,
     /// How late a deadline is noticed, if nothing else happens before.
     pub lateness: Span,
-    /// The world answers no earlier than this: before, the program was not there to ask.
+    /// No result arrives earlier than this: before, the program was not running.
     away_until: Time,
     /// What all rooms spent together.
     total: TotalBudget,
-    /// What rooms of one kind are like, where new ones are to be told; not where a record holds what they were told.
+    /// What rooms of one kind are like, if new ones are to get it; `None` if a record contains what they got.
     pub siblings: Option<Siblings>,
-    /// Everything that happened, in its order, where somebody wants to know: a journal.
+    /// Everything that happened, in order, if requested: a journal.
     pub journal: Option<Vec<(Time, Input)>>,
 }
 
-/// An input on its way; compared only by when it comes.
+/// A pending input, compared only by its time.
 struct ScheduledInput(Input);
 
 impl PartialEq for ScheduledInput {
@@ -98,10 +98,10 @@ impl<O: Oracle> Sim<O> {
         }
     }
 
-    /// Lets time run up to `at`, then something happens.
+    /// Advances time to `at`, then feeds an input.
     pub fn feed(&mut self, at: Time, input: Input) {
         if let Input::ClockSet(by) = input {
-            // By the old clock it is not that late, or later. What is on its way takes as long as it would have taken.
+            // By the old clock it is not that late, or later. Pending results take as long as they would have taken.
             let coming = self.coming.drain().map(|Reverse((at, nth, input))| Reverse((at.shifted(by), nth, input)));
             self.coming = coming.collect();
             self.away_until = self.away_until.shifted(by);
@@ -139,7 +139,7 @@ impl<O: Oracle> Sim<O> {
         !self.engine.policies().general().settings.budget.of_all_rooms().is_zero()
     }
 
-    /// Lets time run until nothing is pending any more.
+    /// Advances time until nothing is pending any more.
     pub fn finish(&mut self) {
         while let Some(next) = self.engine.next_deadline().into_iter().chain(self.next_answer()).min() {
             self.run_until(next);
@@ -150,19 +150,19 @@ impl<O: Oracle> Sim<O> {
         self.coming.peek().map(|Reverse((at, ..))| *at)
     }
 
-    /// Whether this call is still to be answered.
+    /// Whether the result of this call is still pending.
     pub fn is_coming(&self, call: &CallId) -> bool {
         self.coming.iter().any(|Reverse((_, _, ScheduledInput(input)))| input.call() == Some(call))
     }
 
-    /// The program was gone until now: nothing rang and nothing came back meanwhile.
+    /// The program was not running until now: no timer fired and no result arrived meanwhile.
     pub fn feed_late(&mut self, at: Time, input: Input) {
         self.away_until = at;
         self.handle(at, input);
         self.run_until(at);
     }
 
-    /// The program stops: whatever was on its way is lost.
+    /// The program stops: all pending results are lost.
     pub fn lose_answers(&mut self) {
         self.coming.clear();
     }
@@ -173,7 +173,7 @@ impl<O: Oracle> Sim<O> {
             let due = self.engine.next_deadline().filter(|due| *due <= end);
             let (at, input) = match (answer, due) {
                 (None, None) => return,
-                // At the same instant the answer comes first: it was asked for before.
+                // At the same instant the result comes first, since it was requested before.
                 (Some(at), due) if due.is_none_or(|due| at <= due) => (at, self.take_answer()),
                 (_, due) => {
                     let noticed = due.map_or(end, |due| due + self.lateness);
@@ -189,7 +189,7 @@ impl<O: Oracle> Sim<O> {
         input
     }
 
-    /// What the room is told instead of an answer, where the budget over all rooms leaves nothing for a call.
+    /// The input a room gets instead of an answer, if the budget over all rooms leaves nothing for a call.
     fn refuse(&mut self, at: Time, effect: &Effect) -> Option<Input> {
         let call = effect.call().filter(|_| self.is_limited())?;
         let cost = self.engine.reserved(call)?;
@@ -206,7 +206,7 @@ impl<O: Oracle> Sim<O> {
             }
             match effect {
                 Effect::Ask(ask) => {
-                    // What was called off meanwhile is about nothing any more.
+                    // A call that was cancelled meanwhile is about no message any more.
                     let (latency, answer) = match self.engine.asked_about(&ask.call) {
                         Some(message) => self.oracle.judge_about(&ask, message),
                         None => self.oracle.judge(&ask),
@@ -229,13 +229,13 @@ impl<O: Oracle> Sim<O> {
                     let (latency, done) = self.oracle.remember(&remember);
                     self.expect(remember.at + latency, Input::Remembered(remember.call, done));
                 }
-                // What was looked up then is in what was written then.
+                // The recorded words already include what was looked up.
                 Effect::RunTool(order) => {
                     let failure = Failure::unpaid("tools are not run in a simulation");
                     self.expect(order.at, Input::ToolResult(order.call, Err(failure)));
                 }
                 Effect::Abort(call) => self.forget(&call),
-                // What was taken back left the engine with the deletion.
+                // What was withdrawn left the engine with the deletion.
                 Effect::Withdraw(_) | Effect::Type(_) => (),
                 Effect::Trace(trace) => {
                     if let Some(siblings) = &mut self.siblings {

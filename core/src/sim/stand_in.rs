@@ -1,4 +1,4 @@
-//! A world by script: what models answer, how long they take, what fails.
+//! A scripted oracle: what models answer, how long they take, what fails.
 
 use super::Oracle;
 use crate::effect::{Ask, Brief, Delivery, Failure, Remember, Transcript, Usage};
@@ -9,11 +9,11 @@ use crate::settings::JudgeStyle;
 use crate::types::{CallId, MessageId, Span};
 use crate::usage::tokens_of_bytes;
 
-/// Answers by the first line that fits, and agrees or declines where none does.
+/// Answers with the first line that matches, and agrees or declines if none does.
 #[derive(Clone, Debug)]
 pub struct StandIn {
     pub lines: Vec<ScriptLine>,
-    /// What the judge says where no line fits.
+    /// What the judge says if no line matches.
     pub agrees: bool,
     policies: Policies,
 }
@@ -22,7 +22,7 @@ pub struct StandIn {
 pub struct ScriptLine {
     /// A question, `write`, `deliver` or `remember`.
     pub question: String,
-    /// Fits only where this is in what the model is shown.
+    /// Matches only if the model's input contains this.
     pub holds: Option<String>,
     pub answer: Result<String, String>,
     pub latency: Span,

@@ -1,4 +1,4 @@
-//! How far an answer in several posts has come.
+//! The progress of an answer in several posts.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +8,9 @@ use crate::types::{ClockShift, Span, Time};
 /// An answer in several posts, of which people see the first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkProgress {
-    /// Posts in all.
+    /// The total number of posts.
     pub of: u32,
-    /// When those after the first went out.
+    /// When the posts after the first were sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<Time>,
     /// Why the others do not follow.
@@ -32,18 +32,18 @@ impl ChunkProgress {
 /// Why the rest of an answer is not posted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RestStopped {
-    /// By a mute, words or a channel that is switched off.
+    /// By a mute, by words or because the channel is switched off.
     Muted,
-    /// What it answers was deleted, or one of its posts.
+    /// The message it answers was deleted, or one of its posts.
     Deleted,
     /// The talk was reset, or the person who asked wants to be forgotten.
     Forgotten,
-    /// The program was away for too long.
+    /// The program was down for too long.
     Overdue(Span),
     Failed(Box<str>),
 }
 
-/// The same where nothing of the answer was posted. The gate says what a mute stopped.
+/// The same if nothing of the answer was posted. The gate says what a mute stopped.
 impl From<RestStopped> for Cause {
     fn from(stopped: RestStopped) -> Cause {
         match stopped {

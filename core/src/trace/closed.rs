@@ -1,4 +1,4 @@
-//! What a gate that holds back has found.
+//! What a closed gate has found.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a decision keeps of what was learnt: the values it was made from, and what it was compared with.
+//! What a decision keeps of the learnt models: the feature values, and the threshold.
 
 use std::fmt::Write as _;
 
@@ -10,17 +10,17 @@ use crate::likelihood::{
     Contribution, FEATURES, JoinModel, PartValues, Reason, Values, contributions_of, main_reasons, parts, reasons,
 };
 
-/// What joining had to be worth at that moment.
+/// The threshold for joining at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
     pub threshold: f32,
-    /// What the learnt likelihood came to with what is its business counted in.
+    /// The learnt likelihood, adjusted for how much the message concerns the bot.
     pub worth: f32,
-    /// How welcome its contributions were lately; 1 is neither nor.
+    /// How welcome its contributions were recently; 1 is neutral.
     pub welcome: f32,
 }
 
-/// The values of what was looked at, written as text: two digits each.
+/// The feature values, written as text: two digits each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Features(pub Option<Box<Values>>);
 
@@ -35,7 +35,7 @@ impl Serialize for Features {
     }
 }
 
-/// What each of the values did, in thousandths of log-odds, written as text: four digits each.
+/// The effect of each value, in thousandths of log-odds, written as text: four digits each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts(Option<Box<[i16; FEATURES.len()]>>);
 
@@ -56,7 +56,7 @@ impl Serialize for Parts {
     }
 }
 
-/// Those of a version that looked at other things are not read.
+/// Those of a version with other features are not read.
 impl<'de> Deserialize<'de> for Parts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Parts, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -73,19 +73,19 @@ impl<'de> Deserialize<'de> for Parts {
 }
 
 impl Trace {
-    /// The values, and what each of them did according to the model that was asked.
+    /// The values, and the effect of each according to the model that was used.
     fn learnt(&self) -> Option<(&Values, PartValues)> {
         let values = self.features.0.as_deref()?;
         let own = self.parts.0.as_deref().map(|parts| parts.map(|part| f32::from(part) / 1000.0));
         Some((values, own.unwrap_or_else(|| parts(values, JoinModel::built_in()))))
     }
 
-    /// What each feature did to the likelihood, the strongest first; empty where nothing learnt is asked.
+    /// The effect of each feature on the likelihood, strongest first; empty if no learnt model was used.
     pub fn contributions(&self) -> Vec<Contribution> {
         self.learnt().map(|(values, parts)| contributions_of(values, &parts)).unwrap_or_default()
     }
 
-    /// What spoke for joining or against it, what belongs together taken together.
+    /// The reasons for joining or against it, grouped by subject.
     pub fn reasons(&self) -> Vec<Reason> {
         self.learnt().map(|(values, parts)| reasons(values, &parts)).unwrap_or_default()
     }
@@ -102,7 +102,7 @@ impl Trace {
     }
 }
 
-/// A version that looked at other things wrote another number of them: those are not read.
+/// A version with other features wrote a different number of values: those are not read.
 impl<'de> Deserialize<'de> for Features {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Features, D::Error> {
         let text = String::deserialize(deserializer)?;

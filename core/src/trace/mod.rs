@@ -1,4 +1,4 @@
-//! The story of one decision, silence too, as data.
+//! The record of one decision, including silence, as data.
 
 mod chunks;
 mod closed;

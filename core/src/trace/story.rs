@@ -1,4 +1,4 @@
-//! The story of one decision, silence too. It is data; a shell makes its sentence when somebody asks.
+//! The record of one decision, including silence. It is data; a shell turns it into a sentence when somebody asks.
 
 use std::borrow::Cow;
 
@@ -19,37 +19,38 @@ pub struct Trace {
     pub at: Time,
     pub author_id: PersonId,
     pub author: Box<str>,
-    /// The sum of the points, 0 to 100; none where rules do not count or were not reached.
+    /// The sum of the points, 0 to 100; `None` if rules do not count or were not reached.
     pub score: Option<u8>,
     pub points: Points,
     pub addressed: Option<Addressed>,
-    /// What was made of words that are about it.
+    /// How words about the bot were understood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heard_as: Option<HeardAs>,
-    /// How likely somebody who is not in the conversation joins it here, 0 to 1; none where nothing learnt is asked.
+    /// How likely somebody who is not in the conversation joins it here, 0 to 1; `None` if no learnt model is used.
     pub p_join: Option<f32>,
-    /// What that was made from.
+    /// The features of that likelihood.
     #[serde(default)]
     pub features: Features,
-    /// What each of them did to it, where another model than the built-in one was asked.
+    /// The effect of each of them, if a model other than the built-in one was used.
     #[serde(default, skip_serializing_if = "Parts::is_empty")]
     pub parts: Parts,
-    /// How likely it is its own turn: it takes part in this conversation and is the next to speak. None where it takes no part.
+    /// How likely it is the bot's turn: it takes part in this conversation and is the next to speak. `None` if it takes no
+    /// part.
     #[serde(default)]
     pub p_turn: Option<f32>,
-    /// Taken up because it probably is its turn.
+    /// Taken up because it probably is the bot's turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub its_turn: bool,
-    /// The conversation it was put into, counted within its place.
+    /// The conversation it was assigned to, counted within its place.
     #[serde(default)]
     pub conversation: Option<ConversationId>,
-    /// How likely it had to be, where that was looked at.
+    /// How likely it had to be, if that was checked.
     #[serde(default)]
     pub bar: Option<Bar>,
-    /// The message this one seems to answer; its own where it starts a conversation.
+    /// The message this one seems to answer; its own id if it starts a conversation.
     pub reply_to_guess: Option<MessageId>,
     pub asked: Vec<QuestionTrace>,
-    /// What its writer looked up or did.
+    /// The tools that its writer used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolTrace>,
     pub outcome: Outcome,
@@ -57,13 +58,13 @@ pub struct Trace {
     pub gate: Option<Cow<'static, str>>,
     pub cause: Cause,
     pub acted_at: Option<Time>,
-    /// The message under which it was answered, where that is another: one post answers both.
+    /// The message under which it was answered, if that is another: one post answers both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_with: Option<MessageId>,
-    /// How far its answer has come, where that is more than one post.
+    /// The progress of its answer, if that is more than one post.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chunks: Option<ChunkProgress>,
-    /// What people made of it, once that is known.
+    /// People's response, once it is known.
     #[serde(default)]
     pub received: Option<Response>,
     /// Millionths of a dollar, judging and writing together.
@@ -89,10 +90,10 @@ pub struct ToolTrace {
     pub arguments: Box<str>,
     /// "returned", "failed", "denied" or "interrupted".
     pub ended: Cow<'static, str>,
-    /// What it said, or why it did not run.
+    /// Its output, or why it did not run.
     pub result: Box<str>,
     pub took: Span,
-    /// Who agreed to it or refused it, where somebody was asked.
+    /// Who agreed to it or refused it, if somebody was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<PersonId>,
 }
@@ -105,7 +106,7 @@ impl ToolTrace {
             Some(ToolOutcome::Denied(_)) => "denied",
             Some(ToolOutcome::Interrupted) | None => "interrupted",
         };
-        // A name that no tool has is the model's own words, and goes with them.
+        // A name that no tool has is the model's own words, and is deleted with them.
         let ToolCall { name, arguments, access, .. } = &step.call;
         let (name, arguments) = match access {
             ToolAccess::Invalid => ("?".into(), shortened(&format!("{name} {arguments}"))),
@@ -151,7 +152,7 @@ impl From<Kind> for Outcome {
     }
 }
 
-/// How far a message came.
+/// How far a message got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
@@ -169,17 +170,17 @@ pub enum Stage {
 pub enum Cause {
     Unheard(Unheard),
     Addressed(Addressed),
-    /// It was time for a schedule of the settings.
+    /// A schedule of the settings was due.
     Scheduled,
-    /// Somebody told it to be quiet, for so long.
+    /// Somebody told the bot to be quiet, for this long.
     ToldToBeQuiet(Span),
-    /// Somebody told it to be quiet until it is allowed to talk again.
+    /// Somebody told the bot to be quiet until it is allowed to talk again.
     ToldToBeQuietUntilLifted,
     /// It is not likely enough that somebody joins here.
     Unlikely,
-    /// It is likely enough, and nobody has to be asked.
+    /// It is likely enough, and no judge has to be asked.
     Likely,
-    /// Somebody thanked it: that gets a reaction.
+    /// Somebody thanked the bot, which gets a reaction.
     Thanked,
     Low {
         low: u32,
@@ -207,11 +208,11 @@ pub enum Cause {
     Failed {
         what: Box<str>,
     },
-    /// It was addressed, had no answer, and said so.
+    /// The bot was addressed, had no answer, and said so.
     Excused {
         what: Box<str>,
     },
-    /// Somebody spoke before it could.
+    /// Somebody spoke before the bot could.
     CancelledBy(MessageId),
     /// A later message of the same burst is the better reason.
     SupersededBy(MessageId),
@@ -219,7 +220,7 @@ pub enum Cause {
     PartOf(MessageId),
     AnsweredBy(MessageId),
     AnsweredInstead(MessageId),
-    /// More addressed it at once than could be answered.
+    /// More people addressed the bot at once than could be answered.
     TooMany,
     Deleted,
     Forgotten,
@@ -233,7 +234,7 @@ pub enum Cause {
 }
 
 impl Trace {
-    /// The beginning of a story.
+    /// A new record.
     pub(crate) fn undecided(message: &Message, author: Box<str>) -> Trace {
         Trace {
             message: message.id.clone(),
@@ -267,7 +268,7 @@ impl Trace {
         }
     }
 
-    /// The story of a message that was not heard at all.
+    /// The record of a message that was not received at all.
     pub fn passed_over(message: &Message, unheard: Unheard) -> Trace {
         let mut trace = Trace::undecided(message, message.author.name.clone());
         trace.pass_over(unheard);
@@ -287,7 +288,7 @@ impl Trace {
         }
     }
 
-    /// How much speaks for joining here, to compare with another message.
+    /// How strong the reason for joining is, for comparison with another message.
     pub fn reason(&self) -> f32 {
         let its_turn = self.p_turn.filter(|_| self.its_turn);
         its_turn
@@ -295,7 +296,7 @@ impl Trace {
             .unwrap_or_else(|| self.score.map_or(-1.0, |score| f32::from(score) / 100.0))
     }
 
-    /// Without the judge's words, what tools were given and returned and who agreed to them: they may say anything about what
+    /// Removes the judge's words, the input and output of tools and who agreed to them: they may say anything about what
     /// was read.
     pub fn forget_words(&mut self) {
         self.asked.iter_mut().for_each(|asked| asked.answer = "".into());
@@ -306,14 +307,14 @@ impl Trace {
         }
     }
 
-    /// Without what tools were given and returned. Whether there was anything.
+    /// Removes the input and output of tools. Returns whether there was any.
     pub fn forget_tool_words(&mut self) -> bool {
         let has_words = self.tools.iter().any(|tool| !(tool.arguments.is_empty() && tool.result.is_empty()));
         self.tools.iter_mut().for_each(|tool| (tool.arguments, tool.result) = ("".into(), "".into()));
         has_words
     }
 
-    /// The rules that gave points, in their order.
+    /// The rules that gave points, in order.
     pub fn given(&self) -> impl Iterator<Item = (&'static str, i16)> {
         let called = self.addressed.map(|addressed| (addressed.id(), addressed.points()));
         let ruled = RULE_IDS.iter().copied().zip(self.points.0);

@@ -1,10 +1,10 @@
-//! Why a message was not heard, or not answered.
+//! Why a message was not received, or not answered.
 
 use serde::{Deserialize, Serialize};
 
 use crate::types::Span;
 
-/// Why a message was passed over before anything was thought about it.
+/// Why a message was skipped before any rating.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unheard {
     Itself,
@@ -12,25 +12,25 @@ pub enum Unheard {
     Direct,
     ChannelOff,
     OtherBot,
-    /// Heard and remembered, but other bots are not answered.
+    /// Received and remembered, but other bots are not answered.
     BotNotAnswered,
     Repeated,
-    /// As earlier versions noted it.
+    /// Written by earlier versions.
     Late,
-    /// It was said so long before it reached us; `away` is whether that is because we were away.
+    /// It was said this long before it arrived; `away` says whether that is because the bot was away.
     TooLate {
         late: Span,
         limit: Span,
         away: bool,
     },
-    /// We were away when it was said, and it does not address us.
+    /// The bot was away when it was said, and it does not address the bot.
     Missed {
         late: Span,
     },
 }
 
 impl Unheard {
-    /// Whether it was remembered and not answered because it came late.
+    /// Whether it was remembered and not answered because it was late.
     pub fn is_late(self) -> bool {
         match self {
             Unheard::Late | Unheard::TooLate { .. } | Unheard::Missed { .. } => true,

@@ -1,27 +1,27 @@
-//! How somebody turned to the bot.
+//! How somebody addressed the bot.
 
 use serde::{Deserialize, Serialize};
 
-/// How somebody turned to it.
+/// How somebody addressed the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Addressed {
     Mention,
     Name,
     Reply,
-    /// It takes part in the conversation, and this is probably for it.
+    /// The bot takes part in the conversation, and this is probably for it.
     Turn,
 }
 
-/// What was made of words that are about the bot.
+/// How words about the bot were understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeardAs {
-    /// Its name is mentioned in passing: it is not called.
+    /// Its name is mentioned in passing: the bot is not called.
     NameInPassing,
-    /// It may be called by its name, or not.
+    /// It is unclear whether the bot is called by its name.
     NameUnclear,
-    /// Somebody lets it talk again.
+    /// Somebody allows the bot to talk again.
     TalkAgain,
 }
 
@@ -45,7 +45,7 @@ impl Addressed {
         }
     }
 
-    /// What a call by this means is worth on the scale of the rules.
+    /// The points of such a call on the scale of the rules.
     pub fn points(self) -> i16 {
         match self {
             Addressed::Mention | Addressed::Reply => 100,

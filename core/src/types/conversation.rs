@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
-/// A conversation within its place, never used twice. Where conversations are not told apart there is none: an
+/// A conversation within its place, never used twice. Without separate conversations there is none: an
 /// `Option<ConversationId>` that is `None` means the place as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

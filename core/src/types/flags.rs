@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What was noticed once, when the message came in.
+/// What was detected once, when the message arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Flags(u8);
 
 impl Flags {
-    /// Its own post.
+    /// The bot's own post.
     pub(crate) const OWN: Flags = Flags(1);
     /// Another bot's.
     pub(crate) const BOT: Flags = Flags(2);
-    /// Holds its name.
+    /// Contains the bot's name.
     pub(crate) const NAMED: Flags = Flags(4);
-    /// Holds a keyword.
+    /// Contains a keyword.
     pub(crate) const KEYWORD: Flags = Flags(8);
     /// Asks for help or calls on everybody.
     pub(crate) const CALL: Flags = Flags(16);

@@ -1,4 +1,4 @@
-//! A message as the platforms hand it over, already in our words.
+//! A message as the platforms pass it on, already in our terms.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,19 +12,19 @@ pub struct Message {
     pub author: Author,
     pub text: Box<str>,
     pub reply: Option<Reply>,
-    /// The other people it mentions by the platform's own means.
+    /// The other people it mentions by the platform's own mentions.
     pub mentions: Vec<PersonId>,
     pub mentions_me: bool,
     pub visibility: Visibility,
-    /// It reached us late because we were away: fetched to fill a gap, or it waited for us.
+    /// It arrived late because the bot was away: it was fetched to fill a gap, or waited for the bot.
     pub backfilled: bool,
-    /// When it reached us, by the clock that dates it; not known of logs and of records of earlier versions.
+    /// When it arrived, by the clock that dates it; unknown for logs and for records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heard: Option<Time>,
 }
 
 impl Message {
-    /// The time it counts as said at, where it is handled `now`: what is dated ahead of its arrival, as of its arrival.
+    /// The time it counts as said at, if it is handled `now`: one dated ahead of its arrival counts as of its arrival.
     pub fn counted_at(&self, now: Time) -> Time {
         self.heard.map_or(self.at, |heard| now - heard.since(self.at))
     }
@@ -33,7 +33,7 @@ impl Message {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
     pub id: PersonId,
-    /// The name people see. May hold anything.
+    /// The name people see. May contain anything.
     pub name: Box<str>,
     pub voice: Voice,
 }
@@ -53,7 +53,7 @@ pub struct Reply {
     pub to_person: Option<PersonId>,
 }
 
-/// Somebody gives a message an emoji, or takes it back.
+/// Somebody adds or removes a reaction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reaction {
     pub place: Place,
@@ -70,6 +70,6 @@ pub struct Change {
     pub place: Place,
     pub id: MessageId,
     pub at: Time,
-    /// The new text; `None` when it was deleted.
+    /// The new text; `None` if it was deleted.
     pub text: Option<Box<str>>,
 }

@@ -1,4 +1,4 @@
-//! The nouns: when, where, who and what was said.
+//! The basic types: when, where, who and what was said.
 
 mod address;
 mod conversation;

@@ -60,7 +60,7 @@ impl Hasher for NameHasher {
     }
 
     fn write_u8(&mut self, _: u8) {
-        // The mark that ends a text: names are hashed alone, so it tells nothing.
+        // The byte that ends a string: names are hashed alone, so it adds nothing.
     }
 
     fn finish(&self) -> u64 {
@@ -68,7 +68,7 @@ impl Hasher for NameHasher {
     }
 }
 
-/// A map by name; its order means nothing and is never looked at.
+/// A map by name; its order means nothing and is never used.
 pub(crate) type NameMap<K, V> = HashMap<K, V, BuildHasherDefault<NameHasher>>;
 
 /// The same number for the same text in every build and on every machine: jitter and emoji are drawn from it.

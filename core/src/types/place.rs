@@ -28,7 +28,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A room is named `platform:guild/channel`, or more shortly: what the platform itself calls the channel.
+/// A room is named `platform:guild/channel`, or shorter: this is the platform's own id of the channel.
 pub(crate) fn own_id(room: &str) -> &str {
     room.rsplit(['/', ':']).next().unwrap_or(room)
 }
@@ -43,8 +43,8 @@ pub enum Visibility {
     Direct,
 }
 
-/// A request to the world that is answered by exactly one `Input`. Counted within its room, so that a room behaves
-/// alone as it does among others; unique for ever, so that a platform can refuse a second post with the same id.
+/// A request that is answered by exactly one `Input`. Counted within its room, so that a room behaves the same alone as
+/// among others; never reused, so that a platform can refuse a second post with the same id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct CallId {
     pub room: RoomId,

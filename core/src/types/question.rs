@@ -1,4 +1,4 @@
-//! What a model can be asked.
+//! The questions that a model can be asked.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +29,7 @@ impl Question {
     }
 }
 
-/// The state of a conversation, in the order in which one outweighs the next.
+/// The state of a conversation, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
     Ending,

@@ -1,8 +1,8 @@
-//! What people make of what it says.
+//! How people respond to what the bot says.
 
 use serde::{Deserialize, Serialize};
 
-/// What people made of a contribution.
+/// People's response to a contribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Response {

@@ -1,4 +1,4 @@
-//! Instants and spans in milliseconds. The core is told the time; it never looks.
+//! Instants and spans in milliseconds. The core gets the time as input; it never reads a clock.
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -15,25 +15,25 @@ pub struct Time(pub u64);
 #[serde(transparent)]
 pub struct Span(pub u64);
 
-/// How far a clock was set, in milliseconds: forward, or back where it is negative.
+/// How far a clock was set, in milliseconds: forward, or back if it is negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ClockShift(pub i64);
 
 impl ClockShift {
-    /// What turns the first time into the second.
+    /// The difference between two times.
     pub fn between(from: Time, to: Time) -> ClockShift {
         ClockShift(to.0.saturating_sub(from.0) as i64 - from.0.saturating_sub(to.0) as i64)
     }
 
-    /// How much that is, whatever the direction.
+    /// The size of the shift, in either direction.
     pub fn size(self) -> Span {
         Span(self.0.unsigned_abs())
     }
 }
 
 impl Time {
-    /// The same instant by a clock that was set; what never was stays so.
+    /// The same instant by a clock that was set; zero stays zero.
     pub fn shifted(self, by: ClockShift) -> Time {
         if self == Time(0) { self } else { Time(self.0.saturating_add_signed(by.0).max(1)) }
     }

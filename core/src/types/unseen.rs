@@ -2,7 +2,7 @@
 
 use unicode_normalization::char::is_combining_mark;
 
-/// Characters that are drawn as nothing: what Unicode lets programs ignore, and what only stands for something.
+/// Characters that are drawn as nothing: those that Unicode marks as ignorable, and placeholders.
 pub(crate) fn is_unseen(c: char) -> bool {
     let is_ignorable = matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -12,7 +12,7 @@ pub(crate) fn is_unseen(c: char) -> bool {
     is_ignorable || c.is_control() || c.is_whitespace() || matches!(c, '\u{2800}' | '\u{1d159}')
 }
 
-/// Whether somebody who looks at it sees nothing at all.
+/// Whether a person who looks at it sees nothing at all.
 pub(crate) fn is_invisible(text: &str) -> bool {
     text.chars().all(|c| is_unseen(c) || is_combining_mark(c))
 }

@@ -1,4 +1,4 @@
-//! The date of each line, where lines tell only the hour.
+//! The date of each line, if lines contain only the time of day.
 
 use jiff::civil::{Date, DateTime, Time};
 
@@ -7,7 +7,7 @@ use super::stamp::{Stamp, StampDate};
 #[derive(Clone, Copy)]
 pub struct Clock {
     date: Date,
-    /// The time of the line before, unless the date was told since.
+    /// The time of the previous line, unless a date was given since.
     last: Option<Time>,
 }
 
@@ -40,7 +40,7 @@ impl Clock {
         self.last.is_some_and(|last| back(last) > STEP_BACK_HOURS * 3600)
     }
 
-    /// January after December is of the next year.
+    /// January after December is in the next year.
     fn of_year(&self, month: i8, day: i8) -> Date {
         let year = self.date.year() + i16::from(self.date.month() == 12 && month == 1);
         Date::new(year, month, day).unwrap_or(self.date)

@@ -1,4 +1,4 @@
-//! What a line of an IRC log is: talk, a date, or the server speaking.
+//! The kinds of lines in an IRC log: talk, a date, or a server message.
 
 use std::borrow::Cow;
 
@@ -18,11 +18,11 @@ pub enum Shape<'l> {
         nick: &'l str,
         text: &'l str,
     },
-    /// What follows is of this day.
+    /// The following lines are of this day.
     Date(DateTime),
     /// Joins, parts, modes, topics.
     System,
-    /// A date that could not be read.
+    /// A date that could not be parsed.
     OddDate,
     Unknown,
 }
@@ -37,7 +37,7 @@ pub fn read(line: &str) -> Line<'_> {
     Line { stamp, shape }
 }
 
-/// WeeChat: the time, the nick or a sign, the text, with tabs between.
+/// WeeChat: the time, the nick or a sign, the text, separated by tabs.
 fn in_columns<'l>(prefix: &'l str, text: &'l str) -> Shape<'l> {
     let bare = prefix.strip_prefix('<').and_then(|inside| inside.strip_suffix('>')).unwrap_or(prefix);
     match prefix {
@@ -75,17 +75,17 @@ fn in_words(rest: &str) -> Shape<'_> {
     }
 }
 
-/// Longest nick looked for; networks allow about thirty letters.
+/// The maximum length of a nick; networks allow about thirty letters.
 const NICK_BYTES_MAX: usize = 128;
 
-/// Without the signs of rank before it.
+/// Without the rank prefix.
 fn nick(text: &str) -> Option<&str> {
     let nick = text.trim_start_matches(['@', '+', '%', '&', '~']);
     let possible = !nick.is_empty() && nick.len() <= NICK_BYTES_MAX && !nick.contains([' ', '\t', '<', '>']);
     possible.then_some(nick)
 }
 
-/// "nick waves"; XChat and mIRC write the server's words in the same way.
+/// "nick waves"; XChat and mIRC write server messages in the same way.
 fn action(rest: &str) -> Shape<'_> {
     const TOLD: [&str; 7] = ["Now talking", "Topic ", "Set by ", "Joins: ", "Parts: ", "Quits: ", "Disconnected"];
     let rest = rest.trim_start();
@@ -116,7 +116,7 @@ fn is_told_of_somebody(rest: &str) -> bool {
     !name.starts_with('<') && (told == "has quit" || TOLD.iter().any(|sign| told.starts_with(sign)))
 }
 
-/// "-nick- text", "-nick(~n@host)- text": services and servers speak so.
+/// "-nick- text", "-nick(~n@host)- text": notices of services and servers.
 fn is_notice(rest: &str) -> bool {
     rest.strip_prefix('-').and_then(|rest| rest.split_once("- ")).is_some_and(|(name, _)| nick(name).is_some())
 }
@@ -143,7 +143,7 @@ pub fn without_codes(line: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A colour and, behind a comma, the one of the ground; a comma without one is text.
+/// A foreground colour and, after a comma, the background colour; a comma without one is text.
 fn after_colours(text: &str, digits_max: usize, is_digit: impl Fn(u8) -> bool) -> &str {
     let digits = |text: &str| text.bytes().take(digits_max).take_while(|byte| is_digit(*byte)).count();
     let front = digits(text);

@@ -1,4 +1,4 @@
-//! A whole IRC log: lines become messages, minutes become moments.
+//! A whole IRC log: lines become messages, minutes become instants.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::log::{Event, Format, Log, Options};
 use crate::text_lines::for_each_line;
 use crate::when;
 
-/// Whether this can only be a line of an IRC log: what it is, and when it was.
+/// Whether this can only be a line of an IRC log, with its kind and time.
 pub fn recognise(line: &str) -> bool {
     let line = without_codes(line);
     let Line { stamp, shape } = line::read(&line);
@@ -39,7 +39,7 @@ pub fn read(name: &str, text: &[u8], options: &Options, progress: &mut dyn FnMut
 struct IrcReader {
     room: RoomId,
     clock: Clock,
-    /// When the last line was; a line without a time is of the same moment.
+    /// The time of the last line; a line without a time has the same.
     last: Option<Moment>,
     /// The minute being read, and the first message in it.
     minute: Option<(Time, usize)>,
@@ -66,7 +66,7 @@ impl IrcReader {
             self.last = Some(self.moment(stamp)?);
         }
         match shape {
-            // The server's words may be in any encoding: nobody hears them.
+            // Server messages may have any encoding, since they are ignored.
             Shape::Said { .. } if std::str::from_utf8(bytes).is_err() => Err("not UTF-8".to_owned()),
             Shape::Said { nick, text } => {
                 let moment = self.last.ok_or("no time; expected for example \"[12:34] <nick> text\"")?;
@@ -84,7 +84,7 @@ impl IrcReader {
     }
 
     fn moment(&mut self, stamp: &Stamp) -> Result<Moment, String> {
-        // An impossible date is of this line only.
+        // An impossible date affects only this line.
         let mut clock = self.clock;
         let at = instant(clock.read(stamp))?;
         self.clock = clock;
@@ -97,7 +97,7 @@ impl IrcReader {
         Ok(())
     }
 
-    /// The next message is of this moment.
+    /// The next message has this time.
     fn enter(&mut self, moment: Moment, events: &mut [Event]) {
         let minute = (moment.precision == Precision::Minute).then_some(moment.at);
         if self.minute.map(|(minute, _)| minute) != minute {
@@ -106,7 +106,7 @@ impl IrcReader {
         }
     }
 
-    /// Messages of which only the minute is known are spread evenly in it.
+    /// Messages with only a minute are spread evenly over it.
     fn end_minute(&mut self, events: &mut [Event]) {
         let Some((minute, first)) = self.minute.take() else { return };
         let together = &mut events[first..];
@@ -141,7 +141,7 @@ fn to_message(number: u64, room: &RoomId, at: Time, nick: &str, text: &str) -> E
     Event { line: number, at, input: Input::Said(message) }
 }
 
-/// The name of the file without its folder and what it is packed in.
+/// The name of the file without its folder and its packing extension.
 fn channel(name: &str) -> &str {
     let file = Path::new(name.strip_suffix(".gz").unwrap_or(name));
     match file.file_stem().and_then(|stem| stem.to_str()) {

@@ -1,4 +1,4 @@
-//! The time at the head of a line, and dates in words.
+//! The time at the beginning of a line, and dates in words.
 
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
@@ -28,7 +28,7 @@ pub enum Precision {
     Second,
 }
 
-/// The time and the rest of the line, which begins with what separated them.
+/// The time and the rest of the line, which begins with their separator.
 pub fn split(line: &str) -> (Option<Stamp>, &str) {
     let line = line.trim_start_matches(' ');
     let found = match line.strip_prefix('[').map(|rest| (rest, ']')).or(line.strip_prefix('(').map(|rest| (rest, ')')))
@@ -42,13 +42,13 @@ pub fn split(line: &str) -> (Option<Stamp>, &str) {
     found.map_or((None, line), |(stamp, rest)| (Some(stamp), rest))
 }
 
-/// Where the word of this number ends. Only one space is between the words of a time.
+/// The end of the word with this number. The words of a time are separated by single spaces.
 fn end_of_word(line: &str, words: usize) -> Option<usize> {
     let ends = line.char_indices().filter(|(_, c)| matches!(c, ' ' | '\t')).map(|(index, _)| index);
     ends.chain([line.len()]).nth(words - 1)
 }
 
-/// Longest time there is: "2004-11-15T12:34:56.123456789+09:00".
+/// The maximum length of a time: "2004-11-15T12:34:56.123456789+09:00".
 const STAMP_BYTES_MAX: usize = 40;
 
 fn stamp(text: &str) -> Option<Stamp> {
@@ -87,7 +87,7 @@ fn time(text: &str) -> Option<(Time, Precision)> {
     let precision = if second.is_some() { Precision::Second } else { Precision::Minute };
     let second = second.unwrap_or(Some(0))?;
     let whole = parts.next().is_none() && text.bytes().filter(|byte| *byte == b':').count() <= 2;
-    // A leap second is the second before it.
+    // A leap second is treated as the second before it.
     Time::new(hour, minute, second.min(59), 0).ok().filter(|_| whole).map(|time| (time, precision))
 }
 

@@ -1,6 +1,6 @@
-//! What people told a platform themselves: which message they answer, and in which thread they talk. A thread is a
-//! conversation, with the message it hangs on as its first; a reply answers what it refers to. Whatever was said without either
-//! has no label: it may belong anywhere.
+//! Labels from a platform's own features: which message a message answers, and in which thread it is. A thread is a
+//! conversation, with its parent message as the first; a reply answers what it refers to. A message without either has no
+//! label: it may belong anywhere.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use aizuchi_core::types::{Message, MessageId, PersonId, Reply, RoomId};
 use super::LabelledMessage;
 use crate::log::Event;
 
-/// Takes the labels out of the events, which are laid flat into their channels.
+/// Removes the labels from the events, which are flattened into their channels.
 pub(super) fn take_labels(events: &mut [Event]) -> Vec<LabelledMessage> {
     let threads: HashSet<(RoomId, String)> = said(events)
         .filter_map(|message| Some((message.place.room.clone(), message.place.thread.as_ref()?.to_string())))
@@ -40,8 +40,8 @@ fn said(events: &[Event]) -> impl Iterator<Item = &Message> {
     events.iter().filter_map(|event| if let Input::Said(message) = &event.input { Some(message) } else { None })
 }
 
-/// What a message answers, if that was said before. A platform may also mention whom it answers: that goes too, unless somebody
-/// wrote it.
+/// What a message answers, if that was said before. A platform may also mention the person it answers: that mention is
+/// removed too, unless somebody wrote it.
 fn take_reply<'a>(
     message: &mut Message,
     author_of: impl Fn(&MessageId) -> Option<&'a (PersonId, Box<str>)>,

@@ -1,4 +1,4 @@
-//! All channels of an export, each in the order of time.
+//! All channels of an export, each ordered by time.
 
 use aizuchi_core::Input;
 
@@ -52,7 +52,7 @@ fn people(archive: &mut Archive<'_>, root: &str, options: &Options, log: &mut Lo
     Ok(people)
 }
 
-/// A list at the root of the export, empty where it is missing.
+/// A list at the root of the export, empty if it is missing.
 struct List {
     file: String,
     bytes: Vec<u8>,
@@ -86,7 +86,7 @@ fn read_channel(
         read_day(&day.file, without_mark(&json), setting, log)?;
         progress(archive.unpacked);
     }
-    // Within a millisecond the id decides: it is the time with more digits.
+    // Within a millisecond the id decides, which is the time with more digits.
     log.events[first..].sort_by(|a, b| (a.at, id_of(a)).cmp(&(b.at, id_of(b))));
     Ok(())
 }

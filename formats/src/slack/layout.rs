@@ -1,4 +1,4 @@
-//! Where in a folder or a zip the parts of an export are, and which channels it knows.
+//! The layout of an export in a folder or a zip, and its channels.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub const CHANNEL_LISTS: [(&str, Visibility); 4] = [
     ("dms.json", Visibility::Direct),
 ];
 
-/// The second is what an export of a whole organisation calls it.
+/// The second is the name in an export of a whole organisation.
 pub const USER_LISTS: [&str; 2] = ["users.json", "org_users.json"];
 
 /// A day of a channel.
@@ -25,7 +25,7 @@ pub struct ChannelDay {
     pub folder: String,
 }
 
-/// The folder of the export within the archive, empty or with a `/` at its end; none where this is no export.
+/// The folder of the export within the archive, empty or with a trailing `/`; `None` if this is not an export.
 pub fn root(files: &[String]) -> Option<String> {
     let is_list = |name: &str| CHANNEL_LISTS.iter().any(|(list, _)| *list == name) || USER_LISTS.contains(&name);
     let lists = files.iter().map(|file| split(file)).filter(|(_, name)| is_list(name)).map(|(folder, _)| folder);
@@ -34,7 +34,7 @@ pub fn root(files: &[String]) -> Option<String> {
     lists.min_by_key(highest).or_else(|| days.min_by_key(highest)).map(str::to_owned)
 }
 
-/// By channel, then by date.
+/// Ordered by channel, then by date.
 pub fn days(files: &[String], root: &str) -> Vec<ChannelDay> {
     let of_root = |file: &&String| day(file).is_some_and(|(above, _)| above == root);
     let mut days: Vec<ChannelDay> = files
@@ -73,7 +73,7 @@ struct ListedChannel<'a> {
 pub struct Channels(HashMap<String, (RoomId, Visibility)>);
 
 impl Channels {
-    /// Adds a list; what is wrong with an entry goes to `bad`, with its place.
+    /// Adds a list; problems with an entry go to `bad`, with its position.
     pub fn add(&mut self, json: &[u8], visibility: Visibility, bad: &mut Vec<(u64, String)>) {
         for (number, piece) in (1..).zip(pieces(json).pieces) {
             if let Err(problem) = self.add_one(piece, visibility) {
@@ -93,7 +93,7 @@ impl Channels {
         Ok(())
     }
 
-    /// A folder that no list knows is a public channel of that name.
+    /// A folder that is in no list is a public channel of that name.
     pub fn of(&self, folder: &str) -> (RoomId, Visibility) {
         self.0.get(folder).cloned().unwrap_or_else(|| (RoomId::new(folder), Visibility::Public))
     }

@@ -1,4 +1,4 @@
-//! Who is who in an export.
+//! The people of an export.
 
 use std::collections::HashMap;
 
@@ -45,7 +45,7 @@ pub struct Person {
 pub struct People(HashMap<String, Person>);
 
 impl People {
-    /// Adds a list of users; what is wrong with an entry goes to `bad`, with its place.
+    /// Adds a list of users; problems with an entry go to `bad`, with its position.
     pub fn add(&mut self, json: &[u8], options: &Options, bad: &mut Vec<(u64, String)>) {
         for (number, piece) in (1..).zip(pieces(json).pieces) {
             match user(piece, options) {

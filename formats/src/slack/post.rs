@@ -41,7 +41,7 @@ struct SlackReaction<'a> {
     count: Field<'a>,
 }
 
-/// What is said around a message in an export.
+/// The context of a message in an export.
 pub struct PostContext<'e> {
     pub room: RoomId,
     pub visibility: Visibility,
@@ -54,13 +54,13 @@ pub struct SlackPost {
     pub reactions: u64,
 }
 
-/// Slack's own notices (joins, topics, pins) are no talk; these are.
+/// Slack's own notices (joins, topics, pins) are not talk; these subtypes are.
 fn is_talk(kind: Option<&str>, subtype: Option<&str>) -> bool {
     let talk = ["bot_message", "me_message", "file_share", "thread_broadcast", "slackbot_response"];
     kind.is_none_or(|kind| kind == "message") && subtype.is_none_or(|subtype| talk.contains(&subtype))
 }
 
-/// Nothing where Slack itself speaks.
+/// `None` for messages of Slack itself.
 pub fn post(json: &[u8], setting: &PostContext<'_>) -> Result<Option<SlackPost>, String> {
     let raw: RawPost<'_> = value(json)?.object("message")?;
     let subtype = raw.subtype.clone().text("subtype")?;

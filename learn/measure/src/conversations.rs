@@ -1,4 +1,4 @@
-//! Whether messages were put into their own conversation, by how long that had been silent.
+//! Whether messages were assigned to their own conversation, by how long that had been silent.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ const EDGES: [u64; 3] = [600_000, 3_600_000, 28_800_000];
 /// What each group is called: first messages, then by the silence before a follow-up.
 pub const GROUPS: [&str; 5] = ["first", "under 10 min", "10-60 min", "1-8 h", "over 8 h"];
 
-/// Right ones and all, for each of [`GROUPS`].
+/// The right ones and all, for each of [`GROUPS`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Placements {
     pub groups: [(usize, usize); GROUPS.len()],
-    /// First messages that were taken for one, and all that were.
+    /// First messages that were recognised as such, and all that were taken for one.
     pub starts_right: usize,
     pub starts_guessed: usize,
 }
@@ -41,12 +41,12 @@ impl Placements {
         self.groups.iter().map(|(right, _)| right).sum()
     }
 
-    /// Share of the messages in their own conversation.
+    /// The share of messages in their own conversation.
     pub fn share(&self) -> f64 {
         self.right() as f64 / self.all().max(1) as f64
     }
 
-    /// How well first messages are found.
+    /// The F1 score of first messages.
     pub fn start_f1(&self) -> f64 {
         2.0 * self.starts_right as f64 / (self.groups[0].1 + self.starts_guessed).max(1) as f64
     }
@@ -60,7 +60,7 @@ impl Placements {
     }
 }
 
-/// What came of the guess about one message.
+/// The result of the guess about one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placement {
     pub right: bool,
@@ -70,7 +70,7 @@ pub struct Placement {
     pub starts: bool,
 }
 
-/// Of each message what came of its guess; absent where nobody knows.
+/// The result of the guess about each message; absent if the label is unknown.
 pub fn placements_of(channel: &Channel, guess: impl Fn(usize) -> Option<usize>) -> Vec<Option<Placement>> {
     let (conversations, answers) = (channel.conversations(), channel.answers());
     let mut last: HashMap<usize, usize> = HashMap::new();
@@ -78,7 +78,7 @@ pub fn placements_of(channel: &Channel, guess: impl Fn(usize) -> Option<usize>) 
         let conversation = conversations[index]?;
         let guess = guess(index).unwrap_or(index);
         let answered = answers[index].as_deref().unwrap_or_default();
-        // What it answers may have no label of its own.
+        // The message it answers may have no label of its own.
         let before = last.insert(conversation, index).or(answered.iter().copied().find(|other| *other < index));
         let right = match before {
             None => guess == index,

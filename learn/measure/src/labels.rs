@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::logs::{Channel, Said};
 
-/// Annotated messages at the end of a channel whose answers may lie beyond it.
+/// Annotated messages at the end of a channel whose answers may be beyond it.
 const TAIL: usize = 30;
 
-/// For each message whether somebody who was not in its conversation answered it; absent where that cannot be known.
+/// For each message whether somebody who was not in its conversation answered it; absent if that is unknown.
 pub fn entries(channel: &Channel) -> Vec<Option<bool>> {
     let said = &channel.said;
     let labels_of = channel.answers();
@@ -61,8 +61,8 @@ pub fn turns(channel: &Channel, is_person: impl Fn(&Said) -> bool) -> Vec<(usize
     turns
 }
 
-/// Which messages count: annotated, by people, and with room for an answer behind them. Where nothing but replies is labelled,
-/// every message could have got one.
+/// Which messages count: annotated, by people, and with enough messages after them for an answer. If only replies are
+/// labelled, every message could have got one.
 fn counted(channel: &Channel, labels: &[Option<Vec<usize>>]) -> Vec<bool> {
     let begins = |(index, label): (usize, &Option<Vec<usize>>)| label.as_ref().is_some_and(|to| to.contains(&index));
     let only_replies = labels.iter().any(Option::is_some) && !labels.iter().enumerate().any(begins);
@@ -76,7 +76,7 @@ fn counted(channel: &Channel, labels: &[Option<Vec<usize>>]) -> Vec<bool> {
     channel.said.iter().zip(labels).map(counts).collect()
 }
 
-/// Of each message, which people answer it.
+/// For each message, which people answer it.
 fn answers(channel: &Channel, labels: &[Option<Vec<usize>>]) -> Vec<Vec<u64>> {
     let mut answers: Vec<Vec<u64>> = vec![Vec::new(); channel.said.len()];
     for (index, said) in channel.said.iter().enumerate().filter(|(_, said)| !said.bot) {
@@ -87,7 +87,7 @@ fn answers(channel: &Channel, labels: &[Option<Vec<usize>>]) -> Vec<Vec<u64>> {
     answers
 }
 
-/// The conversations so far: messages that hang together, and who wrote them.
+/// The conversations so far: messages that are linked, and their authors.
 struct Talks {
     root: Vec<usize>,
     people: Vec<BTreeSet<u64>>,

@@ -15,12 +15,12 @@ pub struct Said {
     pub name: String,
     pub bot: bool,
     pub text: String,
-    /// Indexes, in the channel, of the messages it answers; its own where it starts a conversation. Absent where nobody
-    /// looked.
+    /// Indexes, in the channel, of the messages it answers; its own if it starts a conversation. Absent if it is not
+    /// labelled.
     pub gold: Option<Vec<usize>>,
-    /// Labels that lead out of the log: nobody can find them.
+    /// The number of labels that refer to messages outside the log: nobody can predict them.
     pub lost: usize,
-    /// Its conversation, counted within the channel; absent where nobody knows.
+    /// Its conversation, counted within the channel; absent if unknown.
     pub conversation: Option<usize>,
     /// Hashes of the ids of those it mentions.
     pub mentions: Vec<u64>,
@@ -33,8 +33,8 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Of each message, the indexes of what it answers as far as labels tell: the label itself, or the message before it in its
-    /// conversation. Its own where it starts a conversation; absent where nobody knows.
+    /// For each message, the indexes of what it answers according to the labels: the label itself, or the message before it
+    /// in its conversation. Its own if it starts a conversation; absent if unknown.
     pub fn answers(&self) -> Vec<Option<Vec<usize>>> {
         let mut last: BTreeMap<usize, usize> = BTreeMap::new();
         let answer = |(index, said): (usize, &Said)| match said.conversation {
@@ -44,8 +44,7 @@ impl Channel {
         self.said.iter().enumerate().map(answer).collect()
     }
 
-    /// Of each message the conversation it is in: the label, or what hangs together by what is answered. Absent where nobody
-    /// knows.
+    /// The conversation of each message: the label, or what is linked by answers. Absent if unknown.
     pub fn conversations(&self) -> Vec<Option<usize>> {
         let mut roots: Vec<usize> = (0..self.said.len()).collect();
         fn find(roots: &mut [usize], mut index: usize) -> usize {
@@ -71,18 +70,18 @@ pub fn read(path: &Path) -> Result<Vec<Channel>, ReadError> {
     Ok(read_with_events(&path.to_string_lossy(), &Options::default())?.0)
 }
 
-/// The same, and what happened, without what the labels tell.
+/// The same, with the events without what the labels reveal.
 pub fn read_with_events(path: &str, options: &Options) -> Result<(Vec<Channel>, Vec<Event>), ReadError> {
     let LabelledLog { messages, events } = read_labelled_log(path, options)?;
     Ok((channels(messages), events))
 }
 
-/// A log that is there as text.
+/// Parses a log.
 pub fn parse(text: &str) -> Result<Vec<Channel>, ReadError> {
     Ok(channels(labelled_text("log", text.as_bytes())?))
 }
 
-/// In the order in which they are first heard of.
+/// In order of first occurrence.
 fn channels(log: Vec<LabelledMessage>) -> Vec<Channel> {
     let mut indexes: BTreeMap<RoomId, usize> = BTreeMap::new();
     let mut channels: Vec<Vec<LabelledMessage>> = Vec::new();

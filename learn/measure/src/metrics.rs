@@ -28,7 +28,7 @@ impl Links {
     }
 }
 
-/// Guessed probabilities and what happened.
+/// Predicted probabilities and what happened.
 pub type Outcomes = [(f32, bool)];
 
 fn sorted(outcomes: &Outcomes) -> Vec<(f32, bool)> {
@@ -37,7 +37,7 @@ fn sorted(outcomes: &Outcomes) -> Vec<(f32, bool)> {
     sorted
 }
 
-/// Runs of equal guesses, highest first: how many happened, how many did not.
+/// Groups of equal predictions, highest first: how many happened, how many did not.
 fn ties(outcomes: &Outcomes) -> Vec<(f64, f64)> {
     let count = |run: &[(f32, bool)]| {
         let happened = run.iter().filter(|(_, happened)| *happened).count();
@@ -46,7 +46,7 @@ fn ties(outcomes: &Outcomes) -> Vec<(f64, f64)> {
     sorted(outcomes).chunk_by(|a, b| a.0 == b.0).map(count).collect()
 }
 
-/// Probability that what happened was guessed higher than what did not.
+/// The probability that something that happened has a higher prediction than something that did not.
 pub fn auc(outcomes: &Outcomes) -> f64 {
     let (mut above, mut area, mut below) = (0.0, 0.0, 0.0);
     for (happened, not) in ties(outcomes) {
@@ -75,7 +75,7 @@ pub fn brier(outcomes: &Outcomes) -> f64 {
     outcomes.iter().map(error).sum::<f64>() / outcomes.len().max(1) as f64
 }
 
-/// Ten groups by guess: how many, mean guess, share that happened.
+/// Ten groups by prediction: how many, mean prediction, share that happened.
 pub fn reliability(outcomes: &Outcomes) -> Vec<(usize, f64, f64)> {
     let sorted = sorted(outcomes);
     let group = |group: &[(f32, bool)]| {

@@ -1,4 +1,4 @@
-//! Rate limits as Discord tells them: a bucket per route and channel, headers on every answer, 429 beyond.
+//! Rate limits as Discord reports them: a bucket per route and channel, headers on every answer, 429 beyond.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What exists on this Discord: a guild with its channels, people, messages, and the sessions that are told of them.
+//! The state of this Discord: a guild with its channels, people, messages, and the sessions that get its events.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Instant, SystemTime};
@@ -21,13 +21,13 @@ pub const GUILD_MESSAGES: u64 = 1 << 9;
 pub const DIRECT_MESSAGES: u64 = 1 << 12;
 pub const GUILD_REACTIONS: u64 = 1 << 10;
 
-/// What a connection is to do.
+/// A command to a connection.
 pub enum Order {
     Send(Value),
     Close(u16),
     /// With a reason in words.
     CloseSaying(u16, &'static str),
-    /// Without a word.
+    /// Without a close frame.
     Cut,
 }
 
@@ -35,7 +35,7 @@ pub struct Session {
     pub intents: u64,
     pub shard: (u64, u64),
     pub seq: u64,
-    /// Everything that was dispatched, for a client that comes back.
+    /// Everything that was dispatched, for a client that reconnects.
     pub log: Vec<Value>,
     pub line: Option<mpsc::UnboundedSender<Order>>,
 }
@@ -57,15 +57,15 @@ pub struct World {
     pub asked: Vec<RecordedRequest>,
     pub mishaps: Vec<(String, ScriptedFailure)>,
     pub buckets: Buckets,
-    /// How often somebody said who they are, and how often they came back.
+    /// How often clients identified, and how often they resumed.
     pub identified: u32,
     pub resumed: u32,
     pub closed_with: Vec<u16>,
-    /// Who came to the gateway by which name: the host and the user agent of each request.
+    /// The host and the user agent of each request to the gateway.
     pub visitors: Vec<(String, String)>,
-    /// How many are turned away at the gateway's door before one is let in.
+    /// How many connections the gateway refuses before it accepts one.
     pub turned_away: u32,
-    /// The name under which a session is to be resumed.
+    /// The host at which a session is to be resumed.
     pub resume_host: String,
     counter: u64,
 }
@@ -142,7 +142,7 @@ impl World {
         self.channels.get(&channel)?["guild_id"].as_str()
     }
 
-    /// A message, kept and told of.
+    /// Stores a message and dispatches it.
     pub fn say(&mut self, channel: u64, by: &Value, fields: Value) -> u64 {
         let id = self.snowflake();
         self.say_as(id, channel, by, fields);
@@ -155,7 +155,7 @@ impl World {
         message
     }
 
-    /// A message that nobody is told of: it was said while they were away.
+    /// Stores a message without dispatching it: it was sent while the clients were disconnected.
     pub fn keep(&mut self, id: u64, channel: u64, by: &Value, fields: Value) -> Value {
         let ms = (id >> 22) + 1_420_070_400_000;
         let at = jiff::Timestamp::from_millisecond(ms as i64).unwrap();
@@ -173,7 +173,7 @@ impl World {
         }
         let shown = self.resolve_reply(message);
         let mut kept = shown.clone();
-        // Nonces are told once and never again, and a message that is fetched has no member.
+        // Nonces are sent once and never again, and a fetched message has no member.
         for gone in ["nonce", "member", "guild_id"] {
             kept.as_object_mut().unwrap().remove(gone);
         }
@@ -195,7 +195,7 @@ impl World {
         message
     }
 
-    /// To the sessions whose guild it is; what is said to the bot alone, to the first.
+    /// To the sessions of its guild; direct messages to the first one.
     pub fn dispatch(&mut self, kind: &str, data: Value) {
         let guild =
             if kind.starts_with("GUILD_") && data["guild_id"].is_null() { &data["id"] } else { &data["guild_id"] };
@@ -205,7 +205,7 @@ impl World {
         }
     }
 
-    /// The guild as a session is told of it at the start.
+    /// The guild as it is sent at the start of a session.
     pub fn guild_now(&self) -> Value {
         let mut guild = self.guild.clone();
         let is_thread = |channel: &&Value| channel["type"].as_u64().is_some_and(|kind| (10..=12).contains(&kind));
@@ -216,7 +216,7 @@ impl World {
         guild
     }
 
-    /// Every connection gets this order.
+    /// Sends this command to every connection.
     pub fn order(&mut self, order: impl Fn() -> Order) {
         for line in self.sessions.values().filter_map(|session| session.line.as_ref()) {
             let _ = line.send(order());
@@ -230,7 +230,7 @@ impl Session {
         (guild >> 22) % self.shard.1 == self.shard.0
     }
 
-    /// What it asked for, and only as much of it as it may see.
+    /// Sends an event if the session subscribed to it, with only the fields it may see.
     pub fn tell(&mut self, kind: &str, mut data: Value) {
         let in_guild = data.get("guild_id").is_some_and(|guild| !guild.is_null());
         let needed = match kind {

@@ -29,7 +29,7 @@ pub(crate) use installation::servers_folder;
 
 /// Owns the databases of `create_database`, and has no other rights.
 pub const USER: &str = "aizuchi";
-/// Has a letter that must be escaped in a URL: whoever reads one has to undo that.
+/// Contains a character that must be escaped in a URL, so that readers have to decode it.
 pub const PASSWORD: &str = "pass/word";
 const PASSWORD_IN_URL: &str = "pass%2Fword";
 const SUPERUSER: &str = "postgres";

@@ -1,4 +1,4 @@
-//! The methods of the Web API, with Slack's own errors for whoever calls them wrongly.
+//! The methods of the Web API, with Slack's own errors for wrong calls.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ pub enum Answer {
 
 type Form = BTreeMap<String, String>;
 
-/// How a method wants to be called.
+/// How a method has to be called.
 struct Method {
     name: &'static str,
-    /// Whose token it takes.
+    /// Which token it requires.
     token: &'static str,
     scope: Option<&'static str>,
-    /// What must be said.
+    /// The required arguments.
     needed: &'static [&'static str],
     takes_json: bool,
 }
@@ -231,7 +231,7 @@ fn obey(server: &SlackServer, method: &str, form: &Form) -> Result<Value, &'stat
     }
 }
 
-/// Only for whoever asks.
+/// Only if the request asks for it.
 fn with_locale(user: &Value, form: &Form) -> Value {
     let mut user = user.clone();
     if form.get("include_locale").is_none_or(|wanted| wanted != "true") {
@@ -240,7 +240,7 @@ fn with_locale(user: &Value, form: &Form) -> Value {
     user
 }
 
-/// After `oldest`, and without metadata where nobody asks for it.
+/// After `oldest`, and without metadata unless the request asks for it.
 fn since(messages: Vec<Value>, form: &Form) -> Vec<Value> {
     let oldest = form.get("oldest").cloned().unwrap_or_default();
     let metadata = form.get("include_all_metadata").is_some_and(|wanted| wanted == "true" || wanted == "1");

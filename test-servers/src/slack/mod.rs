@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 pub use sockets::Sockets;
 pub use workspace::{APP_TOKEN, BOT, BOT_TOKEN, Fault, TEAM, Workspace};
 
-/// An envelope that is not acknowledged within this comes again.
+/// An envelope that is not acknowledged within this time is sent again.
 const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(3);
 
 #[derive(Clone)]
@@ -37,7 +37,7 @@ impl SlackServer {
         SlackServer::start_in_a_hurry(ACKNOWLEDGED_WITHIN).await
     }
 
-    /// Waits for an acknowledgement only so long.
+    /// With a shorter time for an acknowledgement.
     pub async fn start_in_a_hurry(acknowledged_within: Duration) -> SlackServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = SlackServer {
@@ -66,7 +66,7 @@ impl SlackServer {
         self.workspace.lock().unwrap()
     }
 
-    /// Somebody says something; its time stamp.
+    /// Somebody says something; returns its time stamp.
     pub fn say(&self, channel: &str, user: &str, text: &str) -> String {
         self.say_in(channel, None, user, text)
     }
@@ -77,12 +77,12 @@ impl SlackServer {
         ts
     }
 
-    /// Said while nobody is told of it.
+    /// A message without an event.
     pub fn say_unheard(&self, channel: &str, thread: Option<&str>, user: &str, text: &str) -> String {
         self.workspace().say(channel, thread, json!({"user": user, "text": text})).0
     }
 
-    /// Tells the app of an event.
+    /// Sends an event to the app.
     pub fn happens(&self, event: Value) {
         let payload = self.workspace().wrap(event);
         self.sockets.deliver("events_api", payload);
@@ -137,7 +137,7 @@ async fn call(
         methods::Answer::Broken { status } => {
             (StatusCode::from_u16(status).unwrap(), "<html>oops</html>").into_response()
         }
-        // The line breaks in the middle of the answer.
+        // The connection breaks in the middle of the response.
         methods::Answer::Cut => {
             let broken = futures_util::stream::iter([Err::<Vec<u8>, _>(std::io::Error::other("cut"))]);
             Body::from_stream(broken).into_response()

@@ -1,4 +1,4 @@
-//! What there is in the workspace: people, channels, messages; and what goes wrong on purpose.
+//! The state of the workspace: people, channels, messages; and scripted faults.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -29,12 +29,12 @@ const GRANTED: [&str; 14] = [
     "users:read",
 ];
 
-/// What becomes of a call instead of an answer.
+/// A fault instead of a response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     Limited(u64),
     Status(u16),
-    /// Done, and then the line breaks.
+    /// Carried out, and then the connection breaks.
     Cut,
     Error(&'static str),
 }
@@ -46,7 +46,7 @@ pub struct Workspace {
     pub messages: BTreeMap<String, Vec<Value>>,
     pub reactions: Vec<(String, String, String)>,
     pub scopes: BTreeSet<String>,
-    /// What every call with a token is answered with, once it is no longer good.
+    /// The response to every call once the token is no longer valid.
     pub revoked: Option<&'static str>,
     pub faults: HashMap<&'static str, VecDeque<Fault>>,
     /// Every call, with what it said.
@@ -54,7 +54,7 @@ pub struct Workspace {
     /// What was answered to slash commands.
     pub answers: Vec<Value>,
     pub tickets: BTreeSet<String>,
-    /// Does not keep what a post carries along, and writes links and emoji its own way.
+    /// Drops the metadata of posts, and rewrites links and emoji.
     pub forgetful: bool,
     last_micros: u64,
     events: u64,
@@ -99,7 +99,7 @@ impl Workspace {
         }
     }
 
-    /// The next calls of this method go wrong.
+    /// The next calls of this method fail.
     pub fn fail(&mut self, method: &'static str, faults: impl IntoIterator<Item = Fault>) {
         self.faults.entry(method).or_default().extend(faults);
     }
@@ -120,7 +120,7 @@ impl Workspace {
         format!("{}.{:06}", self.last_micros / 1_000_000, self.last_micros % 1_000_000)
     }
 
-    /// Its time stamp, and what the app is told of it.
+    /// Returns its time stamp, and the events for the app.
     pub fn say(&mut self, channel: &str, thread: Option<&str>, mut message: Value) -> (String, Vec<Value>) {
         let ts = self.next_ts();
         message["type"] = json!("message");

@@ -19,7 +19,7 @@ pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
     spent.chain(estimated_prices(context.policies).iter().map(|estimated| of_price(estimated, context))).collect()
 }
 
-/// Of a store that cannot be read another check tells.
+/// A store that cannot be read is reported by another check.
 fn check_spending(context: &DoctorContext<'_>) -> Option<Check> {
     let location = StoreLocation::of(&context.store).ok()?;
     let is_asked = context.calls == LiveChecks::Real || location.kind() == StoreKind::Sqlite;

@@ -10,7 +10,7 @@ use crate::tools::mcp::{ConnectError, McpSettings, ServerEnvironment, try_server
 const PART: &str = "mcp";
 
 pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
-    // Of what is wrong with the settings another check tells.
+    // Invalid settings are reported by the settings check.
     let Ok(servers) = context.layers.family::<McpSettings>() else { return Vec::new() };
     let (enabled, disabled): (Vec<_>, Vec<_>) = servers.iter().partition(|(_, settings)| settings.enabled);
     let mut checks = match context.calls {
@@ -22,7 +22,7 @@ pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
     checks
 }
 
-/// All at the same time: each has its own limit.
+/// All servers are tried concurrently; each has its own timeout.
 fn try_all(servers: &[(&String, &McpSettings)]) -> Vec<Check> {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,

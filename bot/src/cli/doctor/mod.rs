@@ -1,4 +1,4 @@
-//! `aizuchi doctor`: looks at every part and says how to fix what is wrong.
+//! `aizuchi doctor`: checks every part and says how to fix what is wrong.
 
 mod budget;
 mod clock;
@@ -40,7 +40,7 @@ pub struct DoctorArguments {
     settings: SettingsArguments,
 }
 
-/// Whether models and platforms are asked something, which takes a moment and, of a model, a fraction of a cent.
+/// Whether models and platforms are really called, which takes a moment and, for a model, costs a fraction of a cent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveChecks {
     Real,
@@ -62,13 +62,13 @@ pub fn run(arguments: &DoctorArguments) -> anyhow::Result<()> {
     }
 }
 
-/// What everything is checked with.
+/// The input of every check.
 pub struct DoctorContext<'a> {
     pub layers: &'a Layers,
     pub policies: &'a Policies,
     pub settings: &'a Settings,
     pub store: StoreSettings,
-    /// The models that a start would choose, or why it would not start.
+    /// The models that `run` would choose, or why it would not start.
     pub choice: &'a anyhow::Result<ModelChoice>,
     pub environment: &'a dyn Fn(&str) -> Option<String>,
     pub calls: LiveChecks,
@@ -106,7 +106,7 @@ fn checks(arguments: &SettingsArguments, calls: LiveChecks) -> Vec<Check> {
     checks
 }
 
-/// How a line begins.
+/// The prefix of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineStyle {
     Plain,

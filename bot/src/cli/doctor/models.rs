@@ -1,4 +1,4 @@
-//! The models that `run` would ask: who writes and who judges, whether there is a key, and whether they answer.
+//! The models that `run` would call: which one writes and which one judges, whether each has a key, and whether it answers.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::ports::ModelReply;
 const PART: &str = "model";
 
 pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
-    // What keeps the program from starting is all there is to tell.
+    // If the program would not start, the other results are irrelevant.
     if let Err(error) = context.choice {
         let fix = "set the key, or choose another model with models.main and models.judge";
         return vec![Check::fail(PART, format!("{error:#}"), fix)];
@@ -37,7 +37,7 @@ pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
         LiveChecks::None => calls.iter().map(|(asked, address)| not_called(asked, address)).collect(),
         LiveChecks::Real => call(&calls, &variables),
     });
-    // Some are asked for long memory's sake only.
+    // Some models are used only by long-term memory.
     let is_told = checks.iter().any(|check| check.level == Level::Fail);
     if let Some(error) = models::check(context.policies, context.environment).err().filter(|_| !is_told) {
         checks.push(Check::fail(PART, format!("{error:#}"), "set the key, or choose another model"));
@@ -45,10 +45,10 @@ pub fn check(context: &DoctorContext<'_>) -> Vec<Check> {
     checks
 }
 
-/// The server that a start would find on this machine.
+/// The local server that `run` would find on this machine.
 pub fn find_local_server(layers: &Layers, calls: LiveChecks) -> Option<LocalModel> {
     match calls {
-        // What is wrong with the settings is told elsewhere.
+        // Invalid settings are reported by the settings check.
         LiveChecks::Real => new_runtime().ok()?.block_on(find_local_model(layers, &variable, None)).ok()?,
         LiveChecks::None => None,
     }
@@ -58,7 +58,7 @@ fn new_runtime() -> anyhow::Result<Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the async runtime")
 }
 
-/// A model, and what for.
+/// A model and what it is used for.
 struct ModelUse<'a> {
     model: &'a str,
     policy: &'a Policy,
@@ -81,7 +81,7 @@ impl ModelUse<'_> {
     }
 }
 
-/// Each model once, those of all rooms first.
+/// Each model once, those used in all rooms first.
 fn models_in_use(policies: &Policies) -> Vec<ModelUse<'_>> {
     let mut all: Vec<ModelUse<'_>> = Vec::new();
     for policy in policies.all() {
@@ -136,7 +136,7 @@ fn not_called(asked: &ModelUse<'_>, address: &ModelAddress) -> Check {
     Check::ok(PART, format!("{} {}: {}, not called", asked.model, asked.does(), describe_address(address)))
 }
 
-/// All at the same time: a slow one keeps nobody waiting but itself.
+/// The calls run concurrently, so that a slow model delays only itself.
 fn call(calls: &[(ModelUse<'_>, Box<ModelAddress>)], variables: &Variables) -> Vec<Check> {
     let runtime = match new_runtime() {
         Ok(runtime) => runtime,

@@ -52,10 +52,10 @@ fn check_one(spec: &PlatformSpec, context: &DoctorContext<'_>, running: Running)
     }
 }
 
-/// Each question has its own, shorter limit: this one is for all of them.
+/// The limit for all requests together; each request has its own, shorter one.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits for what a platform answers, and not for ever.
+/// Waits for a platform's answer, but not forever.
 fn wait_for<T>(part: &'static str, asked: impl Future<Output = T>) -> Result<T, Check> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {

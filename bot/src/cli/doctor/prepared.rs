@@ -1,4 +1,4 @@
-//! What is prepared at a start without being asked yet: long memory, and prompts of one's own.
+//! What a start prepares before it is needed: long-term memory, and custom prompts.
 
 use std::path::Path;
 
@@ -11,7 +11,8 @@ use crate::memory;
 use crate::models;
 use crate::prompts::Prompts;
 
-/// Whether stores of memory that are nowhere else can be used, and vectors be made where they are wanted.
+/// Whether memory stores that are separate from the main store can be used, and whether vectors can be made if they are
+/// wanted.
 pub fn check_memory(context: &DoctorContext<'_>) -> Vec<Check> {
     const PART: &str = "memory";
     let vectors = models::wanted_embedder(context.policies, context.environment).err();
@@ -19,7 +20,7 @@ pub fn check_memory(context: &DoctorContext<'_>) -> Vec<Check> {
     vectors.into_iter().chain(try_stores(context, PART)).collect()
 }
 
-/// The same that a start does.
+/// Does what a start does.
 fn try_stores(context: &DoctorContext<'_>, part: &'static str) -> Vec<Check> {
     if context.calls == LiveChecks::None {
         return Vec::new();
@@ -36,7 +37,7 @@ fn try_stores(context: &DoctorContext<'_>, part: &'static str) -> Vec<Check> {
     }
 }
 
-/// Which model is asked whether somebody would join, in rooms in general and where it is another one.
+/// Which model estimates whether somebody would join: the general one, and those of rooms that use another.
 pub fn check_learnt(context: &DoctorContext<'_>) -> Vec<Check> {
     const PART: &str = "learnt";
     let told = |policy: &Policy| match (&policy.models.file, policy.settings.score.learned) {
@@ -55,7 +56,7 @@ pub fn check_learnt(context: &DoctorContext<'_>) -> Vec<Check> {
     vec![Check::ok(PART, all.join("; in some channels "))]
 }
 
-/// Whether prompts of one's own can be filled in as a question would.
+/// Whether custom prompts can be filled in as for a real question.
 pub fn check_prompts(context: &DoctorContext<'_>) -> Vec<Check> {
     const PART: &str = "prompts";
     let folder = Path::new(&context.settings.prompts.folder);

@@ -1,4 +1,4 @@
-//! The settings: every mistake at once, each with its place.
+//! The settings: reports every mistake at once, each with its location.
 
 use aizuchi_core::Policies;
 use aizuchi_core::settings::Layers;
@@ -12,7 +12,7 @@ use crate::config::{self, BadSettings};
 const PART: &str = "settings";
 const MEND: &str = "`aizuchi settings` prints every setting with its meaning";
 
-/// What is wrong, or the settings.
+/// The mistakes, or the settings.
 pub fn check(arguments: &SettingsArguments) -> (Vec<Check>, Option<(Layers, Policies)>) {
     let read = rooms::layers(arguments).and_then(|layers| Ok((config::resolve(&layers)?, layers)));
     let (policies, layers) = match read {

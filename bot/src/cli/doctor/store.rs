@@ -1,4 +1,4 @@
-//! The data folder and the store in it: there, writable, with room to grow, of a version we read, and whole.
+//! The data folder and its store: whether it exists, is writable, has free space, has a supported version, and is intact.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -63,7 +63,7 @@ fn writable(folder: &Path, running: Running) -> Check {
 const KIB_LITTLE: u64 = 500 * 1024;
 const KIB_TOO_LITTLE: u64 = 50 * 1024;
 
-/// Free space, where the system tells.
+/// Free space, if the system reports it.
 fn room(folder: &Path) -> Option<Check> {
     let place = folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
     let output = Command::new("df").arg("-Pk").arg(place).output().ok()?;
@@ -78,7 +78,7 @@ fn room(folder: &Path) -> Option<Check> {
     })
 }
 
-/// A database on a server: reached, of a version we read, and writable.
+/// A database on a server: whether it is reachable, has a supported version, and is writable.
 fn check_server(location: &StoreLocation, context: &DoctorContext<'_>) -> Vec<Check> {
     let shown = location.shown();
     if context.calls == LiveChecks::None {
@@ -100,7 +100,7 @@ fn check_server(location: &StoreLocation, context: &DoctorContext<'_>) -> Vec<Ch
             return Ok(vec![Check::fail(STORE, format!("{shown} is incomplete"), PARTIAL_COPY)]);
         }
         let mut checks = vec![Check::ok(STORE, format!("{shown} was written to and read"))];
-        // They are about vectors.
+        // The notes are about vectors.
         let notes = notes.into_iter().filter(|_| context.settings.memory.vectors);
         checks.extend(notes.map(|(told, fix)| Check::warn(STORE, told, fix)));
         match condition.has_records {
@@ -142,7 +142,7 @@ fn check_integrity(location: &StoreLocation) -> Vec<Check> {
     }
 }
 
-/// Records whose checksum is compared.
+/// How many records have their checksum verified.
 const RECORDS_MAX: u32 = 10_000;
 
 async fn journal(stores: &Stores, database: &Path) -> Result<Vec<Check>, StoreError> {
@@ -178,7 +178,7 @@ async fn journal(stores: &Stores, database: &Path) -> Result<Vec<Check>, StoreEr
     Ok(checks)
 }
 
-/// What the records tell of the clock: that it was set, or that it is behind them.
+/// What the records say about the clock: that it was set, or that it is behind them.
 fn clock(newest: Option<Time>, set: Option<ClockJump>, now: Time) -> Vec<Check> {
     let keep_right =
         "no messages are lost because of it; synchronise the clock, for example with chrony or systemd-timesyncd";

@@ -1,4 +1,4 @@
-//! `aizuchi eval entry`: where somebody joined, against how likely that was held to be.
+//! `aizuchi eval entry`: where somebody joined, compared with the predicted probability.
 
 use std::fmt::Write as _;
 
@@ -46,7 +46,7 @@ pub fn run(arguments: &LogArguments) -> anyhow::Result<()> {
     crate::cli::print(&text)
 }
 
-/// Of each message that counts, how likely joining was held to be, and whether somebody did.
+/// For each message that counts, the predicted probability that somebody joins, and whether somebody did.
 fn outcomes(lived: &ReplayedLogs) -> Vec<(f32, bool)> {
     let decided = lived.by_message();
     let mut outcomes = Vec::new();

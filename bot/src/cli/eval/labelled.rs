@@ -1,4 +1,4 @@
-//! Labelled logs, lived through: what was decided beside what people really did.
+//! Replays labelled logs and puts each decision next to what people really did.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use super::LogArguments;
 use crate::cli::outputs;
 use crate::replay::{Decided, Judge, OwnPosts, run};
 
-/// A log and what was decided there, in its order.
+/// A log and its decisions, in the order of the log.
 pub struct ReplayedLogs {
     pub channels: Vec<Channel>,
     pub decided: Vec<Decided>,
@@ -32,7 +32,7 @@ pub fn by_message(decided: &[Decided]) -> HashMap<(&str, &str), &Decided> {
     decided.iter().map(keyed).collect()
 }
 
-/// Every log with a judge that says no: nothing that it says itself changes the talk.
+/// Replays every log with a judge that always declines, so that no post of the bot changes the talk.
 pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<ReplayedLogs>> {
     let inputs: Vec<&str> = arguments.logs.iter().map(String::as_str).collect();
     let report: Vec<_> = arguments.report.iter().map(|path| ("--report", path.as_str())).collect();
@@ -50,7 +50,7 @@ pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<ReplayedLogs>> {
     Ok(all)
 }
 
-/// Without labels there is nothing to measure, nor with labels that lead nowhere.
+/// Nothing can be measured without labels, or with labels that refer to nothing.
 pub fn check_labels<'a>(channels: impl Iterator<Item = &'a Channel> + Clone) -> anyhow::Result<()> {
     let said = || channels.clone().flat_map(|channel| &channel.said);
     let (lost, found): (usize, usize) = said().fold((0, 0), |(lost, found), said| {
@@ -82,7 +82,7 @@ pub fn decide(policies: &Policies, judge: &Judge, events: Vec<Event>) -> anyhow:
     Ok(run(policies.clone(), oracle, events, OwnPosts::Ignored, &mut |_| ()))
 }
 
-/// The same of a log in which somebody stands in for the bot.
+/// The same for a log in which a person stands in for the bot.
 pub fn decide_as(policies: &Policies, path: &str, person: &str) -> anyhow::Result<Vec<Decided>> {
     let options = aizuchi_formats::Options { me: vec![person.to_owned()], ..aizuchi_formats::Options::default() };
     let (_, events) = logs::read_with_events(path, &options)?;

@@ -1,4 +1,4 @@
-//! `aizuchi eval link`: which message is answered, against what people say.
+//! `aizuchi eval link`: which message each message answers, compared with the labels.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -88,7 +88,7 @@ fn page(links: &Links, channels: &[(String, Links)]) -> EvalPage {
     }
 }
 
-/// Of each group its name, how many were right, and how many there were.
+/// For each group: its name, how many guesses were right, and how many there were.
 fn by_silence(placements: &Placements) -> Vec<serde_json::Value> {
     GROUPS.iter().zip(placements.groups).map(|(group, (right, all))| json!([group, right, all])).collect()
 }

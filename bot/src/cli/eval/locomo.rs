@@ -1,4 +1,4 @@
-//! Conversations with questions about them, in the form of LoCoMo.
+//! Conversations with questions about them, in the LoCoMo format.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct EvalTurn {
     pub id: String,
     pub speaker: String,
     pub text: String,
-    /// What is seen on a picture that came with it.
+    /// A description of the picture that came with it.
     pub picture: String,
     pub session: u32,
     /// When the session was, in words.
@@ -27,7 +27,7 @@ pub struct EvalTurn {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvalQuestion {
     pub text: String,
-    /// Turns that answer it, each once.
+    /// The turns that answer it, without duplicates.
     pub evidence: Vec<String>,
     pub category: u64,
 }
@@ -47,7 +47,7 @@ struct RawTurn {
     text: Option<String>,
     #[serde(default)]
     blip_caption: Option<String>,
-    /// What the picture was looked for by.
+    /// The search query the picture was found with.
     #[serde(default)]
     query: Option<String>,
 }
@@ -118,7 +118,7 @@ fn question(raw: RawQuestion) -> EvalQuestion {
     EvalQuestion { text: raw.question, evidence, category }
 }
 
-/// D1:03 is D1:3; what is no id is passed over.
+/// Normalizes an id such as D1:03 to D1:3; anything else is skipped.
 fn turn_id(text: &str) -> Option<String> {
     let (session, turn) = text.trim().trim_matches(['(', ')', '.']).strip_prefix('D')?.split_once(':')?;
     let (session, turn): (u32, u32) = (session.parse().ok()?, turn.parse().ok()?);

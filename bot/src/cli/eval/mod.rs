@@ -1,4 +1,4 @@
-//! `aizuchi eval`: how well it does, measured against recorded talk.
+//! `aizuchi eval`: measures the predictions against recorded talk.
 
 mod entry;
 mod labelled;

@@ -1,4 +1,4 @@
-//! A page with figures and curves, in one file that needs no network.
+//! A page with figures and curves, in one self-contained file.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ pub struct EvalPage {
     pub title: &'static str,
     pub figures: Vec<(String, String)>,
     pub curves: Vec<Curve>,
-    /// Head and rows.
+    /// Header and rows.
     pub table: Option<(Vec<String>, Vec<Vec<String>>)>,
 }
 
@@ -18,7 +18,7 @@ pub struct Curve {
     pub x: &'static str,
     pub y: &'static str,
     pub points: Vec<(f64, f64)>,
-    /// Shows where both are the same.
+    /// Draws the line on which both values are equal.
     pub diagonal: bool,
 }
 
@@ -31,7 +31,7 @@ path{fill:none;stroke:#2563eb;stroke-width:1}.grid{stroke:currentColor;opacity:.
 table{border-collapse:collapse}td,th{padding:.25rem .8rem;text-align:right;border-bottom:1px solid #8884}\
 td:first-child,th:first-child{text-align:left}";
 
-/// A curve of more points looks the same.
+/// More points would not change how a curve looks.
 const POINTS_MAX: usize = 600;
 
 impl EvalPage {

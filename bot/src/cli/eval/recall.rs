@@ -1,4 +1,4 @@
-//! `aizuchi eval recall`: whether what answers a question is found by it.
+//! `aizuchi eval recall`: whether a question recalls the turns that answer it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -62,10 +62,10 @@ impl From<RankingName> for Ranking {
     }
 }
 
-/// Category 5 asks for what was never said.
+/// The questions of category 5 ask for something that was never said.
 const CATEGORIES: std::ops::RangeInclusive<u64> = 1..=4;
 
-/// What the categories ask for.
+/// What the questions of a category ask for.
 fn kind(category: u64) -> &'static str {
     match category {
         1 => "several turns",
@@ -169,7 +169,7 @@ fn measure(
     })
 }
 
-/// What the questions mean; nothing where nobody is asked for it.
+/// The embeddings of the questions; empty without an embedder.
 async fn vectors_of(
     questions: &[&EvalQuestion],
     embedder: Option<&dyn Embedder>,

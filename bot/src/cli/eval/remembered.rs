@@ -1,4 +1,4 @@
-//! A conversation as memory would have it: each turn a fact with who said it, when, and what was said around it.
+//! A conversation as memory stores it: each turn is a fact with its speaker, its time, and the turns around it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::meter::Meter;
 use crate::ports::{Embedder, Memory};
 use crate::stores::Database;
 
-/// A memory that was told a conversation.
+/// A memory that contains a conversation.
 pub struct RememberedTalk {
     memory: Arc<dyn Memory>,
     policies: Policies,
@@ -28,7 +28,7 @@ pub struct RememberedTalk {
     _folder: Option<TemporaryFolder>,
 }
 
-/// Where a conversation is remembered.
+/// Where the conversation is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvalStore {
     InMemory,
@@ -44,7 +44,7 @@ pub enum TurnDetail {
 }
 
 const ROOM: &str = "eval:talk";
-/// Turns follow each other by this much, as far as is known.
+/// The assumed time between two turns, since the data has no times of single turns.
 const BETWEEN_TURNS: Span = Span::minutes(1);
 const BETWEEN_SESSIONS: Span = Span::minutes(24 * 60);
 
@@ -88,7 +88,7 @@ impl RememberedTalk {
         Ok(self.memory.apply(embedded.collect(), &self.policies).await?)
     }
 
-    /// What is recalled for a question that is asked at the end of the conversation, by somebody to whom these are close.
+    /// What is recalled for a question asked at the end of the conversation by somebody who is close to these people.
     pub async fn ask(
         &self,
         text: &str,
@@ -102,7 +102,7 @@ impl RememberedTalk {
     }
 }
 
-/// Nothing fades, and everything is kept.
+/// Settings under which nothing fades and everything is kept.
 fn policies(ranking: Ranking) -> anyhow::Result<Policies> {
     let mut layers = Layers::default();
     let ranking = match ranking {
@@ -115,7 +115,7 @@ fn policies(ranking: Ranking) -> anyhow::Result<Policies> {
     layers.resolve(&|_| None).map_err(|mistakes| anyhow::anyhow!("{mistakes:?}"))
 }
 
-/// The turns with their times, and when the last of them was.
+/// The turns with their times, and the time of the last one.
 fn turns(sample: &Sample) -> (Vec<ContextTurn>, Time) {
     let mut last = Time(0);
     let mut session = None;
@@ -138,7 +138,7 @@ fn turns(sample: &Sample) -> (Vec<ContextTurn>, Time) {
     (turns, end)
 }
 
-/// "1:56 pm on 8 May, 2023".
+/// Parses "1:56 pm on 8 May, 2023".
 fn time_named(text: &str) -> Option<Time> {
     let time = DateTime::strptime("%I:%M %p on %d %B, %Y", text.trim()).ok()?;
     let time = time.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond();
@@ -178,7 +178,7 @@ fn facts(sample: &Sample, turns: &[ContextTurn], detail: TurnDetail) -> Vec<Memo
     sample.turns.iter().enumerate().map(fact).collect()
 }
 
-/// A folder that goes when it is dropped.
+/// A folder that is deleted on drop.
 struct TemporaryFolder(PathBuf);
 
 impl TemporaryFolder {
@@ -193,7 +193,7 @@ impl TemporaryFolder {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        // It is in a folder that the system empties.
+        // If this fails, the system empties its temporary folder anyway.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

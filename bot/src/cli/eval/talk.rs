@@ -1,4 +1,5 @@
-//! `aizuchi eval talk`: what was asked for against what was said, and what each preset asks of a judge.
+//! `aizuchi eval talk`: compares the talk share that was set with the one reached, and counts the judge calls of each
+//! preset.
 
 use std::fmt::Write as _;
 
@@ -92,7 +93,7 @@ pub fn run(arguments: &TalkArguments) -> anyhow::Result<()> {
     crate::cli::print(&text)
 }
 
-/// The settings with another share or preset.
+/// The settings with a different share or preset.
 fn policies(arguments: &TalkArguments, assignments: &[String], preset: Option<&str>) -> anyhow::Result<Policies> {
     let mut settings = arguments.settings.clone();
     settings.set.extend_from_slice(assignments);
@@ -123,7 +124,7 @@ fn ask(arguments: &TalkArguments, logs: &[&str], share: Share) -> anyhow::Result
     Ok(asked)
 }
 
-/// An unasked contribution: it joins a conversation.
+/// Whether it joins a conversation unasked.
 pub fn is_contribution(decided: &Decided) -> bool {
     let trace = &decided.trace;
     let joins = trace.addressed.is_none() && !trace.its_turn;

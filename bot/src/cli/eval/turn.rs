@@ -1,4 +1,4 @@
-//! `aizuchi eval turn`: whether the person who stands in for the bot speaks next, against how likely that was held to be.
+//! `aizuchi eval turn`: whether the person who stands in for the bot speaks next, compared with the predicted probability.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -30,14 +30,14 @@ pub struct TurnArguments {
     settings: SettingsArguments,
 }
 
-/// So many stand in, where nobody is named.
+/// How many people stand in if none is named.
 const STAND_INS: usize = 5;
 
-/// What came of one stand-in.
+/// The results for one stand-in.
 struct StandIn {
     name: String,
     outcomes: Vec<(f32, bool)>,
-    /// Of these, the ones at which it was not found that it takes part.
+    /// How many of these were messages at which the stand-in was not recognised as a participant.
     unknown: usize,
 }
 
@@ -76,7 +76,7 @@ pub fn run(arguments: &TurnArguments) -> anyhow::Result<()> {
     tell(arguments, all)
 }
 
-/// Each once, if they speak in one of the logs.
+/// The stand-ins without duplicates; each must speak in one of the logs.
 fn stand_ins(named: &[String], logs: &[(&str, Vec<Channel>)]) -> anyhow::Result<Vec<String>> {
     let mut names: Vec<String> = Vec::new();
     for name in named {
@@ -134,7 +134,7 @@ fn tell(arguments: &TurnArguments, all: Vec<StandIn>) -> anyhow::Result<()> {
     crate::cli::print(&text)
 }
 
-/// Those who say most in labelled conversations, most first.
+/// The people who say most in labelled conversations, in descending order.
 fn who_says_most(channels: &[Channel]) -> Vec<String> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for channel in channels {

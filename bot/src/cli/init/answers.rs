@@ -1,4 +1,4 @@
-//! What was answered, and what is right where nobody answers.
+//! The answers, and the defaults for questions that nobody answers.
 
 use jiff::tz::TimeZone;
 
@@ -14,17 +14,17 @@ pub struct InitAnswers {
     pub models: ModelAnswer,
     pub persona: String,
     pub group: String,
-    /// Where the web room listens; none is no web room.
+    /// The address the web room listens on; `None` means no web room.
     pub address: Option<String>,
-    /// Between two contributions nobody asked for; none is as the preset has it.
+    /// Seconds between two unasked contributions; `None` keeps the preset's value.
     pub interval_seconds: Option<u32>,
     pub zone: String,
 }
 
-/// Who thinks for it.
+/// Which model the bot uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelAnswer {
-    /// Whichever provider's key is in the environment, else the built-in model.
+    /// The provider whose key is in the environment, otherwise the built-in model.
     AtStart,
     Chosen {
         main: String,
@@ -32,13 +32,13 @@ pub enum ModelAnswer {
     },
 }
 
-/// The language of the talk.
+/// Follows the language of the talk.
 pub const AUTO: &str = "auto";
 
 pub const PRESETS: [&str; 4] = ["aizuchi", "kotonoha", "sphene", "myao2"];
 pub const INTERVALS: [Option<u32>; 5] = [Some(1800), Some(300), Some(60), Some(0), None];
 
-/// Which of them is usual: the originals have their own.
+/// The index of the default choice: the original bots have their own.
 pub fn usual_interval(preset: &str) -> usize {
     if preset == PRESETS[0] { 1 } else { INTERVALS.len() - 1 }
 }
@@ -59,7 +59,7 @@ impl InitAnswers {
         }
     }
 
-    /// The variables of the environment in which somebody has to put a key.
+    /// The environment variables that must hold a key.
     pub fn keys(&self) -> Vec<&'static str> {
         let ModelAnswer::Chosen { main, judge } = &self.models else { return Vec::new() };
         let mut keys: Vec<&str> = [main, judge]
@@ -71,7 +71,7 @@ impl InitAnswers {
         keys
     }
 
-    /// Whether the web room can be reached from elsewhere, so that it must ask for a token.
+    /// Whether the web room is reachable from other machines, so that it must require a token.
     pub fn needs_token(&self) -> bool {
         self.address.as_deref().is_some_and(|address| !is_loopback(address))
     }

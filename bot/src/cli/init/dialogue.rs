@@ -1,4 +1,4 @@
-//! Asks: on a terminal until the answer is right, elsewhere line by line.
+//! Asks the questions: on a terminal until the answer is valid, otherwise line by line.
 
 use std::io::{BufRead as _, Write as _};
 

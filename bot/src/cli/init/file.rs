@@ -18,7 +18,7 @@ pub fn render(answers: &InitAnswers, language: Language) -> String {
     page.setting("settings-persona", "persona", &quoted(&answers.persona));
     page.setting("settings-group", "group", &quoted(&answers.group));
 
-    // The originals take part nowhere until they are told to.
+    // The presets of the original bots take part nowhere unless the settings say so.
     let asks_to_be_told = answers.preset != "aizuchi";
     if asks_to_be_told {
         page.section("listen");
@@ -108,7 +108,7 @@ fn quoted_list(texts: &[&str]) -> String {
     texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ")
 }
 
-/// A text as TOML has it, whatever it holds.
+/// Quotes any text as a TOML string.
 fn quoted(text: &str) -> String {
     let escaped = |c: char| match c {
         '"' => "\\\"".to_owned(),

@@ -60,7 +60,7 @@ fn write(path: &Path, text: &str, force: bool) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let mut options = File::options();
-    // Somebody else may have made one while we asked.
+    // Another process may have created the file while the questions were asked.
     let file = if force { options.create(true).truncate(true) } else { options.create_new(true) };
     file.write(true).open(path)?.write_all(text.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! What `init` says when the file is there.
+//! What `init` prints after it has written the file.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Changes what is remembered, in a data folder that nobody else holds.
+//! Changes memory in a data folder that no other process holds.
 
 use std::io::{BufRead as _, BufReader};
 
@@ -39,7 +39,7 @@ pub struct Import {
     file: String,
 }
 
-/// What is to be forgotten, as it was found.
+/// What is to be forgotten, resolved to an entry.
 enum ForgottenPart {
     Fact(FactId),
     Person(PersonId),
@@ -74,7 +74,7 @@ pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Re
     print(&format!("{}\n", harmless(&told)))
 }
 
-/// So many lines that are wrong are named.
+/// At most this many invalid lines are listed.
 const BAD_LINES_SHOWN: usize = 10;
 
 pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Result<()> {
@@ -102,7 +102,7 @@ pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Re
     let bar = progress_bar(count as u64, "importing");
     change_store(arguments, async |held| {
         let memory = held.memory().await?;
-        // What was imported already is recognised when an import that was interrupted is run again.
+        // If an interrupted import is run again, duplicates are recognised.
         while !changes.is_empty() {
             let rest = changes.split_off(changes.len().min(IMPORTED_TOGETHER));
             memory.apply(std::mem::replace(&mut changes, rest), held.policies()).await?;
@@ -115,7 +115,7 @@ pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Re
     print(&format!("imported {count} lines\n"))
 }
 
-/// Says which facts will not last, and how to keep them, before they are gone.
+/// Warns which facts will not last, and how to keep them, before they are lost.
 fn warn_of_losses(arguments: &super::MemoryArguments) -> anyhow::Result<()> {
     let (reading, policies) = (arguments.open()?, arguments.settings.policies()?);
     for room in reading.rooms()? {

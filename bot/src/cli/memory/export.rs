@@ -1,4 +1,4 @@
-//! Writes down what is remembered.
+//! Writes memory as JSON Lines.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

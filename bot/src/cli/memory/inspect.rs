@@ -1,4 +1,4 @@
-//! Looks at what is remembered.
+//! Lists, shows and searches memory.
 
 use std::fmt::Write as _;
 
@@ -130,7 +130,7 @@ fn list_ties(reading: &MemoryReader, list: &List, count: usize, told: &mut Strin
     Ok(())
 }
 
-/// What somebody goes by, with the id where that is not enough to tell them from others.
+/// A person's name, with the id if the name is not unique.
 fn distinct_name(people: &[Person], id: &PersonId) -> String {
     const BOT: &str = "the bot";
     if id.as_str() == ME {
@@ -169,7 +169,7 @@ pub fn search(arguments: &super::MemoryArguments, search: &Search) -> anyhow::Re
     print(&found(arguments.folder.as_deref(), &arguments.settings, search)?)
 }
 
-/// What a search prints.
+/// The output of a search.
 pub fn found(folder: Option<&str>, settings: &SettingsArguments, search: &Search) -> anyhow::Result<String> {
     let reading = MemoryReader::open(&store::location(folder, settings)?, settings)?;
     let text = search.text.join(" ");
@@ -276,7 +276,7 @@ fn whole_person(person: &Person, facts: &[Fact]) -> String {
     text
 }
 
-/// The room that is meant, by its whole id or by what follows the platform's name.
+/// Finds a room by its whole id or by the part after the platform's name.
 pub fn room_called(reading: &MemoryReader, asked: &str) -> anyhow::Result<RoomId> {
     let rooms = reading.rooms()?;
     if let Some(room) = rooms.iter().find(|room| room.as_str() == asked) {
@@ -293,7 +293,7 @@ pub fn room_called(reading: &MemoryReader, asked: &str) -> anyhow::Result<RoomId
     }
 }
 
-/// The same for a room to search from: one of which nothing is remembered may still see what others know.
+/// The same for the room a search starts from: even a room without memories of its own may see those of others.
 fn room_to_search(reading: &MemoryReader, asked: &str) -> anyhow::Result<RoomId> {
     let remembered = room_called(reading, asked);
     remembered.or_else(|unknown| match reading.room_heard(asked) {
@@ -303,7 +303,7 @@ fn room_to_search(reading: &MemoryReader, asked: &str) -> anyhow::Result<RoomId>
     })
 }
 
-/// The person that is meant, by id, or by a name that only one has.
+/// Finds a person by id, or by a name that only one person has.
 pub fn person_called(reading: &MemoryReader, asked: &str) -> anyhow::Result<PersonId> {
     let id = PersonId::new(asked);
     let about = reading.about(&id)?;

@@ -1,4 +1,4 @@
-//! `aizuchi memory`: what is remembered, looked at, searched, taken along and forgotten.
+//! `aizuchi memory`: lists, searches, exports, imports and forgets what is remembered.
 
 mod change;
 mod export;
@@ -77,13 +77,13 @@ impl MemoryArguments {
         store::location(self.folder.as_deref(), &self.settings)
     }
 
-    /// What is remembered, to look into, also while the program is running.
+    /// Opens memory for reading, also while the program is running.
     fn open(&self) -> anyhow::Result<MemoryReader> {
         MemoryReader::open(&self.location()?, &self.settings)
     }
 }
 
-/// What can be asked about what is remembered.
+/// Read access to memory.
 struct MemoryReader {
     memory: Arc<dyn MemoryStore>,
     opened: OpenStore,
@@ -139,12 +139,12 @@ impl MemoryReader {
         self.opened.wait(self.memory.rooms())
     }
 
-    /// A room that anything was heard in.
+    /// A room in which anything was heard.
     fn room_heard(&self, asked: &str) -> Option<RoomId> {
         store::find_room(&self.opened, asked).ok()
     }
 
-    /// What a text means, if the settings want facts to be found by meaning. Without an answer, words have to do.
+    /// The embedding of a text, if the settings enable search by meaning. Without an answer, the search is by words only.
     fn meaning_of(&self, text: &str, policies: &Policies) -> anyhow::Result<Option<(Box<str>, Vec<f32>)>> {
         let variable = |name: &str| environment().find(|(known, _)| known == name).map(|(_, value)| value);
         let embedder = models::wanted_embedder(policies, &variable).map_err(anyhow::Error::msg)?;
@@ -159,8 +159,8 @@ impl MemoryReader {
         }
     }
 
-    /// Who can read a room, as far as is known: the widest circle that anything of it was kept for. What was said in a private
-    /// thread of it is for fewer.
+    /// Who can read a room, as far as known: the widest audience that anything of it was kept for. A private thread of it
+    /// has a smaller one.
     fn visibility(&self, room: &RoomId) -> MemoryResult<Visibility> {
         let of_channel = self.channel(room)?.0.map(|channel| channel.origin.visibility);
         let facts = self.facts(&Filter { room: Some(room.clone()), ..Filter::default() })?;

@@ -1,4 +1,4 @@
-//! `aizuchi replay --journal`: the recorded days once more, as they were or under other settings.
+//! `aizuchi replay --journal`: replays the recorded days, as they were or under different settings.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ struct RecordedDays {
     records: Vec<Record>,
     stored: StoredTraces,
     damaged: u64,
-    /// Messages of people who opted out, left out.
+    /// Skipped messages of people who opted out.
     opted_out: u64,
     emptied: EmptiedRecords,
 }
@@ -58,7 +58,7 @@ fn read(arguments: &ReplayArguments, opened: OpenStore, folder: PathBuf) -> anyh
     Ok(RecordedDays { opened, folder, records, stored, damaged, opted_out, emptied })
 }
 
-/// Every record that can be read, and how many cannot.
+/// Every readable record, and how many are unreadable.
 async fn records(arguments: &ReplayArguments, opened: &OpenStore) -> anyhow::Result<(Vec<Record>, u64)> {
     let (mut whole, mut damaged) = (Vec::new(), 0);
     let mut records = Records::all(&*opened.stores.journal).await?;
@@ -75,8 +75,8 @@ async fn records(arguments: &ReplayArguments, opened: &OpenStore) -> anyhow::Res
     Ok((whole, damaged))
 }
 
-/// A preset that is merely tried out is tried with everything it can do, as in a replay of a log. Else only what was
-/// asked for is changed.
+/// A preset that is only tried out gets everything it can do, as in a replay of a log. Otherwise only what the command line
+/// asks for is changed.
 fn policies(arguments: &ReplayArguments, judge: &Judge) -> anyhow::Result<(Policies, String)> {
     let mut layers = arguments.settings.layers()?;
     if arguments.settings.preset.is_some() {
@@ -106,7 +106,7 @@ fn relive_days(days: &RecordedDays, policies: &Policies) -> anyhow::Result<Reliv
     Ok(relived)
 }
 
-/// The engines as the journal begins with them; with these settings and nothing remembered where it says nothing of them.
+/// The engines at the beginning of the journal; if it has none stored, fresh ones with these settings.
 fn first_engines(opened: &OpenStore, policies: &Policies) -> anyhow::Result<Engines> {
     let (engines, _) = opened.wait(Engines::at_the_beginning(&*opened.stores.snapshots, policies))?;
     engines.map_err(anyhow::Error::msg)
@@ -150,7 +150,7 @@ fn as_it_was(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<
     Ok(table(&replay, arguments.all, reader) + &verdict(&check, pending, begins, &days, reader))
 }
 
-/// The language of the reader here, and that of the report.
+/// The language of the terminal output, and that of the report.
 fn languages(
     arguments: &ReplayArguments,
     set: &settings::LanguageSetting,
@@ -253,7 +253,7 @@ fn replay_with_changes(arguments: &ReplayArguments, days: RecordedDays) -> anyho
     Ok(text)
 }
 
-/// What was answered then: found by living through the days under the settings of then.
+/// The answers that were given then, found by replaying the days under the settings of that time.
 fn answers(arguments: &ReplayArguments, days: &RecordedDays) -> anyhow::Result<crate::replay::RecordedAnswers> {
     let mut usual = arguments.settings.clone();
     (usual.preset, usual.bot_name) = (None, None);
@@ -263,7 +263,7 @@ fn answers(arguments: &ReplayArguments, days: &RecordedDays) -> anyhow::Result<c
     Ok(answers)
 }
 
-/// What people did, and what rooms were told of others; everything else follows from it.
+/// What people did, and what rooms were told about other rooms; everything else follows from these inputs.
 fn events(records: Vec<Record>) -> Vec<Event> {
     let event = |record: Record| Event { line: record.seq.unsigned_abs(), at: record.at, input: record.input };
     let stays = |record: &Record| record.input.is_by_people() || matches!(record.input, Input::Siblings(..));

@@ -10,7 +10,7 @@ use crate::ports::DigestRequest;
 
 const TOPICS: usize = 6;
 
-/// In the form a model would answer in.
+/// In the format in which a model would answer.
 pub fn digest(digest: &DigestRequest) -> String {
     match digest.what {
         Digesting::Summary => summary(digest).to_string(),
@@ -35,7 +35,7 @@ fn summary(digest: &DigestRequest) -> Value {
     json!({"summary": summary, "mood": "", "topic_keywords": topics})
 }
 
-/// What somebody says with these words is meant to be kept.
+/// A message with one of these phrases is meant to be remembered.
 const MARKS: &[&str] = &[
     "remember that ",
     "remember: ",

@@ -1,16 +1,17 @@
-//! Answers in the sample conversation, written by hand and marked as examples: templates would show nobody what it is like.
+//! Answers in the sample conversation, written by hand and marked as examples, since templates would not show what the bot
+//! is like.
 
 use aizuchi_core::types::RoomId;
 use serde::Deserialize;
 
 use crate::language::Language;
 
-/// The beginning of the rooms in which samples are played.
+/// The prefix of the rooms in which samples are played.
 const SAMPLE_ROOMS: &str = "web:sample-";
-/// In the record the bot is called so; in the room it has the name of the settings.
+/// The bot's name in the recording; in the room it has the name of the settings.
 const MENTION: &str = "@aizuchi ";
 
-/// A line of the record.
+/// A line of the recording.
 #[derive(Deserialize)]
 struct SampleLine {
     text: String,

@@ -1,4 +1,4 @@
-//! Judges by rules, in the form in which a model would answer.
+//! Judges by rules, in the format in which a model would answer.
 
 use aizuchi_core::effect::{Ask, Transcript};
 use aizuchi_core::judge::{Question, State};
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::notice::{is_same, open_question, spoken_language, state};
 
-/// How sure a rule can be.
+/// The confidence of a rule.
 const CONFIDENCE: f64 = 0.6;
 
 pub fn judge(ask: &Ask) -> String {
@@ -44,7 +44,7 @@ fn verdict(talk: &Transcript, now: State) -> (bool, &'static str) {
     }
 }
 
-/// Without an earlier talk there is nothing to be the same as.
+/// Without an earlier talk there is nothing to compare with.
 fn same(talk: &Transcript) -> &'static str {
     if !talk.earlier.is_empty() && is_same(&talk.earlier, &talk.lines) { "SAME" } else { "DIFFERENT" }
 }

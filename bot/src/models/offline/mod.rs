@@ -13,7 +13,7 @@ pub use digest::digest;
 pub use judge::judge;
 pub use write::write;
 
-/// Its words with their bill: it reads, and takes nothing for it.
+/// An answer and its bill, which counts what was read but costs nothing.
 pub fn answer(text: String, transcript: &Transcript) -> Answer {
     Answer { text: text.into(), usage: Usage { calls: 1, prompt_chars: transcript.chars(), ..Usage::default() } }
 }

@@ -1,4 +1,4 @@
-//! What rules can notice in a talk: that it ends, that it goes wrong, that a question hangs in the air.
+//! What rules can notice in a talk: that it is ending, that it is going wrong, that a question is unanswered.
 
 use aizuchi_core::effect::{Lines, TranscriptLine};
 use aizuchi_core::judge::State;
@@ -90,7 +90,7 @@ const CALLS: &[&str] = &[
     "ご存じ",
 ];
 
-/// Whole messages that answer nothing, without what is around them.
+/// Whole messages that answer nothing, without surrounding punctuation.
 const FILLERS: &[&str] = &[
     "hm",
     "hmm",
@@ -121,7 +121,7 @@ const FILLERS: &[&str] = &[
     "まじか",
 ];
 
-/// Messages in which the mood of the talk is looked for.
+/// How many messages are searched for the mood of the talk.
 const MOOD_MESSAGES: usize = 4;
 
 fn has_any(text: &str, words: &[&str]) -> bool {
@@ -143,7 +143,7 @@ fn of_people(lines: &Lines) -> Vec<TranscriptLine<'_>> {
     lines.iter().filter(|line| line.voice == Voice::Person).collect()
 }
 
-/// The first that fits, in the order in which one outweighs the next.
+/// The first state that matches, in order of precedence.
 pub fn state(lines: &Lines) -> State {
     let people = of_people(lines);
     let recent = || people.iter().rev().take(MOOD_MESSAGES);
@@ -158,7 +158,7 @@ pub fn state(lines: &Lines) -> State {
     }
 }
 
-/// A question or a call for help to everybody, after which nobody else has said more than "hmm".
+/// A question or a call for help to everybody that nobody else has answered with more than "hmm".
 pub fn open_question(lines: &Lines) -> Option<TranscriptLine<'_>> {
     let talk: Vec<TranscriptLine<'_>> = lines.iter().collect();
     let mut newest =
@@ -171,7 +171,7 @@ pub fn open_question(lines: &Lines) -> Option<TranscriptLine<'_>> {
     (!to_somebody).then_some(asked)
 }
 
-/// Whether a name is in a text: as a word of its own where the letters next to it are Latin, anywhere else as it is.
+/// Whether a text contains a name: as a separate word if the adjacent letters are Latin, otherwise anywhere.
 fn names(text: &str, name: &str) -> bool {
     let (text, name) = (text.to_lowercase(), name.to_lowercase());
     let goes_on = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
@@ -183,7 +183,7 @@ fn names(text: &str, name: &str) -> bool {
     text.match_indices(&name).any(is_word)
 }
 
-/// Whether two stretches of talk are one: they share words that were said, or most of the people.
+/// Whether two stretches of talk are the same conversation: they share words, or most of the people.
 pub fn is_same(earlier: &Lines, now: &Lines) -> bool {
     let shared = now.iter().any(|line| earlier.iter().any(|old| old.id == line.id && !line.id.is_empty()));
     let speakers = |lines: &Lines| -> std::collections::BTreeSet<String> {
@@ -193,7 +193,7 @@ pub fn is_same(earlier: &Lines, now: &Lines) -> bool {
     shared || 2 * before.intersection(&after).count() > before.len().max(after.len())
 }
 
-/// The language people speak there.
+/// The language people speak in the room.
 pub fn spoken_language(lines: &Lines) -> Language {
     let heard = lines.iter().filter(|line| line.voice != Voice::Me);
     heard.into_iter().find_map(|line| line.text.chars().find_map(Language::of_letter)).unwrap_or_default()

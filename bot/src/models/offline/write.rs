@@ -33,13 +33,13 @@ pub fn write(brief: &Brief, wish: &settings::LanguageSetting) -> String {
     }
 }
 
-/// What somebody asked: it, or everybody.
+/// The question to answer: one to the bot, or one to everybody.
 fn find_question(brief: &Brief) -> Option<&str> {
     let open = || open_question(&brief.transcript.lines).map(|line| line.text);
     if brief.addressed { find_answered(brief).map(|line| line.text) } else { open() }
 }
 
-/// What it remembers that fits what somebody asked, or what it is to tell of its own accord.
+/// A memory that fits the question, or the fact that the bot is to mention unasked.
 fn remembered(brief: &Brief, language: Language) -> Option<String> {
     let facts = brief.memories.facts.iter().map(|recalled| &recalled.fact);
     let fact = match brief.telling {
@@ -47,7 +47,7 @@ fn remembered(brief: &Brief, language: Language) -> Option<String> {
         None => {
             let asked = search_words(find_question(brief)?);
             let fitting: Vec<&Fact> = facts.filter(|fact| fits(&asked, fact)).collect();
-            // What no longer holds is said only where nothing else is known.
+            // A former fact is mentioned only if no current one is known.
             fitting.iter().copied().find(|fact| fact.former.is_none()).or_else(|| fitting.first().copied())?
         }
     };
@@ -70,7 +70,7 @@ fn month_of(at: Time, language: Language) -> String {
     language.text(MONTHS[usize::from(month) - 1])
 }
 
-/// Whether a fact has at least half of the words that were asked for.
+/// Whether a fact has at least half of the words of the question.
 fn fits(asked: &[String], fact: &Fact) -> bool {
     let known = search_words(&format!("{} {}", fact.content, fact.keywords.join(" ")));
     let has = |word: &&String| known.contains(word) || alike(word).iter().any(|other| known.contains(other));
@@ -78,7 +78,7 @@ fn fits(asked: &[String], fact: &Fact) -> bool {
     found > 0 && 2 * found >= asked.len()
 }
 
-/// The message it answers, or the newest of a person.
+/// The message to answer, or the newest one of a person.
 fn find_answered(brief: &Brief) -> Option<TranscriptLine<'_>> {
     let lines = &brief.transcript.lines;
     let named = brief.answering.last().and_then(|id| lines.iter().find(|line| line.id == id.as_str()));
@@ -87,14 +87,14 @@ fn find_answered(brief: &Brief) -> Option<TranscriptLine<'_>> {
 
 const QUOTED_CHARS_MAX: usize = 80;
 
-/// A few words on one line.
+/// A short quote on one line.
 fn quoted(text: &str) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let shown: String = one_line.chars().take(QUOTED_CHARS_MAX).collect();
     if shown.len() < one_line.len() { format!("{shown}…") } else { shown }
 }
 
-/// Who said how much, the most talkative first.
+/// How much each speaker said, in descending order.
 fn speakers(lines: &Lines) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for line in lines.iter().filter(|line| line.voice == Voice::Person) {

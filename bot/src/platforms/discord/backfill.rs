@@ -1,4 +1,5 @@
-//! Fills gaps: what was said while nobody listened is heard later, and not answered unless it has only just been said.
+//! Fills gaps: messages sent while the bot was disconnected are received later, and not answered unless they are very
+//! recent.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,9 +19,9 @@ use super::translate::{DiscordMessage, MessageContext};
 use crate::journal::KnownMessage;
 use crate::runtime::EngineHandle;
 
-/// What is younger fell into a short gap, and can still be answered.
+/// A younger message fell into a short gap and can still be answered.
 const FRESH: Span = Span::seconds(30);
-/// What Discord gives at once.
+/// The page size of Discord.
 pub(super) const PAGE: u64 = 100;
 const CHANNELS_TOGETHER: usize = 4;
 const DIRECT_MAX: usize = 50;
@@ -41,13 +42,13 @@ impl Backfill {
         Backfill { discord, engine, stop, together, known }
     }
 
-    /// The channels of a guild with their last message. Where gaps begin is settled when this returns; they are filled
-    /// beside what happens from now on.
+    /// Fills the gaps of a guild's channels, given with their last message. Where gaps begin is stored when this returns;
+    /// they are filled in the background.
     pub async fn guild(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
         self.channels(guild, channels).await;
     }
 
-    /// Conversations with one person: Discord does not tell of them at the start.
+    /// Direct messages: Discord does not list these channels at the start.
     pub fn direct(&self) {
         let backfill = self.clone();
         tokio::spawn(async move {
@@ -66,7 +67,7 @@ impl Backfill {
     async fn channels(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
         let mut known = self.take_known(guild, &channels);
         let listed = channels.iter().map(|(channel, newest)| (*channel, *newest));
-        // Where something was said lately and the channel is not told of: a thread that is closed by now, perhaps.
+        // A channel with recent messages that is not listed may be an archived thread.
         let unlisted = known.keys().filter(|channel| channels.iter().all(|(told, _)| told != *channel));
         let told: Vec<ListedChannel> = listed
             .chain(unlisted.map(|channel| (*channel, None)))
@@ -99,7 +100,7 @@ impl Backfill {
         });
     }
 
-    /// What is newer than the last that was heard, and then what was changed of the rest.
+    /// Fetches messages newer than the last one heard, and then checks the older ones for changes.
     async fn fill(&self, gap: Gap) {
         let Gap { channel, guild, heard, known } = gap;
         let (missed, newest) = match with_retries(ATTEMPTS_MAX, || self.missed(channel, guild, heard)).await {
@@ -121,7 +122,7 @@ impl Backfill {
         self.tell_changes(channel, guild, &known, &newest).await;
     }
 
-    /// The newest messages after `heard`, oldest first, and the newest page of all.
+    /// The newest messages after `heard`, oldest first, and the newest page of the channel.
     async fn missed(
         &self,
         channel: u64,
@@ -155,13 +156,13 @@ impl Backfill {
     }
 }
 
-/// What may have been missed in a channel.
+/// A possible gap in a channel.
 struct Gap {
     channel: u64,
     guild: u64,
     /// The last message that was heard.
     heard: u64,
-    /// What is known of what was said lately.
+    /// Recent messages as the journal knows them.
     known: Vec<KnownMessage>,
 }
 

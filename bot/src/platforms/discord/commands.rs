@@ -1,4 +1,4 @@
-//! `/aizuchi` as Discord shows it: its subcommands in every language, and the command each of them stands for.
+//! `/aizuchi` as Discord shows it: its subcommands in every language, and the command each of them maps to.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ pub const NAME: &str = "aizuchi";
 const SUBCOMMAND: u8 = 1;
 const STRING: u8 = 3;
 
-/// The languages in which Discord can be used and whose tag is a language alone. It refuses what names any other.
+/// The languages of Discord whose tag is a plain language code. Discord rejects any other tag.
 const DISCORD_LANGUAGES: [&str; 24] = [
     "bg", "cs", "da", "de", "el", "fi", "fr", "hi", "hr", "hu", "id", "it", "ja", "ko", "lt", "nl", "no", "pl", "ro",
     "ru", "th", "tr", "uk", "vi",
 ];
 
-/// A text in every language that Discord has, by Discord's tag.
+/// A text in every language that Discord supports, by Discord's tag.
 fn localizations(text: impl Fn(Language) -> String) -> Value {
     let tag = |language: Language| match language {
         Language::ENGLISH => Some("en-US"),
@@ -32,7 +32,7 @@ fn localizations(text: impl Fn(Language) -> String) -> Value {
     Language::ALL.iter().filter_map(|language| Some((tag(*language)?, Value::from(text(*language))))).collect()
 }
 
-/// What is registered.
+/// The definition that is registered.
 pub fn definition() -> Value {
     let doc = |language: Language| language.text("command-all");
     json!([{
@@ -69,7 +69,7 @@ fn capitalised(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// The command that an interaction's data stands for: `mute 2h`. `None` for a command that is not ours.
+/// The command that an interaction's data maps to: `mute 2h`. `None` for a command that is not ours.
 pub fn command_text(data: &Value) -> Option<String> {
     if text(data, "name") != Some(NAME) {
         return None;
@@ -77,7 +77,7 @@ pub fn command_text(data: &Value) -> Option<String> {
     let chosen = list(data, "options").first()?;
     let spec = offered_commands().find(|spec| text(chosen, "name") == Some(spec.name))?;
     let value = list(chosen, "options").first().and_then(|option| text(option, "value")).map(str::trim);
-    // One line: what somebody types is an argument, never a second command.
+    // Joined into one line: what a user types is an argument, never a second command.
     let value = value.map(|value| value.split_whitespace().collect::<Vec<_>>().join(" "));
     Some(match value.filter(|value| !value.is_empty()) {
         Some(value) => format!("{} {value}", spec.name),
@@ -87,7 +87,7 @@ pub fn command_text(data: &Value) -> Option<String> {
 
 const ATTEMPTS_MAX: u32 = 6;
 
-/// Everywhere; where the API is elsewhere, guild by guild: that holds at once.
+/// Registers the commands globally; with a custom API address, per guild, which takes effect immediately.
 pub async fn register(discord: Arc<Discord>, application: u64, guilds: Vec<u64>) {
     let commands = definition();
     let paths = if discord.settings.api_url.is_empty() {

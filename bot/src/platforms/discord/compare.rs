@@ -1,4 +1,5 @@
-//! What was changed or deleted while nobody listened: a channel's newest messages, held against what is known of them.
+//! Detects what was changed or deleted while the bot was disconnected: compares a channel's newest messages with the known
+//! ones.
 
 use std::collections::HashMap;
 
@@ -14,12 +15,12 @@ use super::read::id;
 use super::translate::MessageContext;
 use crate::journal::KnownMessage;
 
-/// What was said lately, by channel or thread, with its guild; 0 for direct messages.
+/// Recent messages by channel or thread, with the guild; 0 for direct messages.
 pub type KnownMessages = HashMap<u64, (u64, Vec<KnownMessage>)>;
 
 impl Backfill {
-    /// Looks up what is known, at the start of a session that does not go on from another: whatever such a session
-    /// missed, Discord does not tell.
+    /// Loads the known messages at the start of a session that does not resume another one: Discord does not send what such
+    /// a session missed.
     pub async fn recall(&self) {
         let now = self.discord.clock.now();
         let known = self.discord.recent.recent(PLATFORM, now).await;
@@ -32,7 +33,7 @@ impl Backfill {
         *self.known.lock().expect("nobody panics while holding it") = by_channel.collect();
     }
 
-    /// What is known of these channels, and of others of the guild that are not told of: once for each session.
+    /// Takes the known messages of these channels, and of unlisted channels of the guild: once for each session.
     pub fn take_known(&self, guild: u64, channels: &[(u64, Option<u64>)]) -> HashMap<u64, Vec<KnownMessage>> {
         if self.discord.settings.backfill_messages == 0 {
             return HashMap::new();
@@ -63,7 +64,7 @@ impl Backfill {
     }
 }
 
-/// `page` is the newest there is now.
+/// `page` is the newest page now.
 fn changes(
     context: &MessageContext<'_>,
     channel: u64,
@@ -72,9 +73,9 @@ fn changes(
     now: Time,
 ) -> Vec<Change> {
     let found: HashMap<u64, &Value> = page.iter().filter_map(|message| Some((id(message, "id")?, message))).collect();
-    // Who may not read the past is shown nothing at all: that says nothing about it.
+    // Without permission to read the history the page is empty, which says nothing about deletions.
     let Some(oldest) = found.keys().min().copied() else { return Vec::new() };
-    // What is older than a full page may well be there.
+    // Messages older than a full page may still exist.
     let reaches_to = if (page.len() as u64) < PAGE { 0 } else { oldest };
     let change = |kept: &KnownMessage| {
         let message: u64 = kept.id.as_str().parse().ok().filter(|message| *message >= reaches_to)?;

@@ -1,12 +1,12 @@
 //! One connection to Discord's gateway, from hello to its end.
 //!
 //! After `HELLO` it sends `IDENTIFY`, or `RESUME` if there is a session: then Discord sends again what was missed since
-//! `sequence`, and nothing has to be fetched. A heartbeat is sent at the interval that Discord names, the first after a random
-//! part of it; if nothing came since the last one, the connection is dead and is closed so that the session stays open (code
-//! 4000). How it ends decides what the next one does ([`DisconnectReason`]): resume; identify again, after an invalid session, codes
-//! 4007 and 4009, or three failed attempts to resume; or give up, where only a person can help (a wrong token, a missing
-//! intent). Identifying waits for its turn, as Discord limits it per day and per five seconds. The client is our own because
-//! no library lets us set the headers of the socket and the URL at which a session is resumed.
+//! `sequence`, and nothing has to be fetched. A heartbeat is sent at the interval that Discord specifies, the first after a
+//! random part of it; if nothing arrived since the last one, the connection is dead and is closed so that the session stays
+//! open (code 4000). How it ends decides what the next one does ([`DisconnectReason`]): resume; identify again, after an
+//! invalid session, codes 4007 and 4009, or three failed attempts to resume; or give up, if only a person can help (a wrong
+//! token, a missing intent). Identifying is queued, as Discord limits it per day and per five seconds. The client is our
+//! own because no library lets us set the headers of the socket and the URL at which a session is resumed.
 
 use std::time::Duration;
 
@@ -29,15 +29,15 @@ use super::read::{bits, text};
 use crate::platforms::backoff::share_of;
 use crate::platforms::web_socket::{self, Socket};
 
-/// Everything about a large guild comes in one message.
+/// A large guild is sent in one message.
 const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 const HELLO_WITHIN: Duration = Duration::from_secs(20);
 const SENDS_WITHIN: Duration = Duration::from_secs(10);
 const GOODBYE: Duration = Duration::from_millis(500);
-/// Whatever a server says, a heart does not beat more often or more seldom.
+/// The allowed range of the heartbeat interval, whatever a server sends.
 const BEATS_MS: std::ops::RangeInclusive<u64> = 100..=600_000;
 
-/// Kinds of payloads.
+/// Opcodes of payloads.
 const DISPATCH: u64 = 0;
 const HEARTBEAT: u64 = 1;
 const IDENTIFY: u64 = 2;
@@ -46,24 +46,24 @@ const RECONNECT: u64 = 7;
 const INVALID_SESSION: u64 = 9;
 const HELLO: u64 = 10;
 
-/// Discord keeps a session that is left with this code.
+/// Discord keeps a session that is closed with this code.
 const LEAVES_SESSION_OPEN: u16 = 4000;
-/// What is left with this is over.
+/// Closing with this code ends the session.
 const ENDS_SESSION: u16 = 1000;
 /// Discord has ended the session itself.
 const SESSION_OVER: [u16; 2] = [4007, 4009];
-/// Only a person can help.
+/// Only a person can fix these.
 const FOR_GOOD: [u16; 6] = [4004, 4010, 4011, 4012, 4013, 4014];
 
-/// Attempts to resume that come to nothing, before it begins anew.
+/// Failed attempts to resume before a new session is started.
 const RESUMES_MAX: u32 = 3;
 
-/// What it takes to go on where another connection ended.
+/// What is needed to resume a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GatewaySession {
     id: String,
     sequence: u64,
-    /// Where Discord wants it to be resumed.
+    /// The URL at which Discord wants it to be resumed.
     url: Option<String>,
     attempts: u32,
 }
@@ -72,7 +72,7 @@ pub struct GatewaySession {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DisconnectReason {
     Stopped,
-    /// For good, with Discord's own words.
+    /// Permanently, with Discord's own words.
     Dismissed {
         code: u16,
         reason: String,
@@ -89,19 +89,19 @@ impl DisconnectReason {
     }
 }
 
-/// One of the connections, and what it remembers from one to the next.
+/// One of the connections, and the state it keeps between attempts.
 pub struct Connection<'a> {
     pub discord: &'a Discord,
     pub plan: &'a GatewayPlan,
     pub number: u32,
     pub interactions: &'a Interactions,
-    /// Where what is told goes.
+    /// Receives the events.
     pub events: &'a mpsc::Sender<String>,
     pub stop: &'a CancellationToken,
     pub session: &'a mut Option<GatewaySession>,
 }
 
-/// The beginning of every payload.
+/// The envelope of every payload.
 #[derive(Deserialize)]
 struct Envelope<'t> {
     op: u64,
@@ -111,21 +111,21 @@ struct Envelope<'t> {
     t: Option<std::borrow::Cow<'t, str>>,
 }
 
-/// A socket that is open, and its heart.
+/// An open socket and its heartbeat.
 struct LiveSocket {
     socket: Socket,
     every: Duration,
     next: Instant,
-    /// Whether anything came since the last beat.
+    /// Whether anything arrived since the last heartbeat.
     answered: bool,
-    /// Its turn to say who it is.
+    /// Resolves when it may identify.
     turn: Option<oneshot::Receiver<()>>,
-    /// Since when it is of use.
+    /// Since when the session has been active.
     active: Option<Instant>,
 }
 
 impl Connection<'_> {
-    /// How it ended, and how long it was of use: `None` if Discord never let it in.
+    /// Returns how it ended, and how long it was active: `None` if Discord never accepted it.
     pub async fn run(mut self) -> (DisconnectReason, Option<Duration>) {
         let url = self.url();
         let opened = tokio::select! {
@@ -135,7 +135,7 @@ impl Connection<'_> {
         let socket = match opened {
             Ok(socket) => socket,
             Err(why) => {
-                // Perhaps it can be resumed where sessions begin.
+                // It may still be possible to resume at the default URL.
                 self.session.iter_mut().for_each(|session| session.url = None);
                 return (DisconnectReason::lost(why), None);
             }
@@ -157,7 +157,7 @@ impl Connection<'_> {
         format!("{}/?v=10&encoding=json", url.trim_end_matches('/'))
     }
 
-    /// Waits for the hello, and resumes or gets in line to say who it is.
+    /// Waits for the hello, and resumes or queues to identify.
     async fn greet(&mut self, pulse: &mut LiveSocket) -> Result<(), DisconnectReason> {
         let hello = tokio::select! {
             hello = timeout(HELLO_WITHIN, next(&mut pulse.socket)) => {
@@ -169,11 +169,11 @@ impl Connection<'_> {
         if bits(&hello, "op") != HELLO {
             return Err(DisconnectReason::lost("expected hello first"));
         }
-        // What was said until now comes late because of us.
+        // Messages sent until now are late because of us.
         self.discord.clock.note_return();
         let interval = hello.get("d").map_or(0, |data| bits(data, "heartbeat_interval"));
         pulse.every = Duration::from_millis(interval.clamp(*BEATS_MS.start(), *BEATS_MS.end()));
-        // Not all hearts in the world beat at the same instant.
+        // Jitter, so that not all clients send their heartbeat at the same instant.
         pulse.next = Instant::now() + share_of(pulse.every);
         let token = self.plan.token();
         self.session.take_if(|session| session.attempts >= RESUMES_MAX);
@@ -191,7 +191,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Until the connection ends.
+    /// Runs until the connection ends.
     async fn listen(&mut self, pulse: &mut LiveSocket) -> DisconnectReason {
         loop {
             let done = tokio::select! {
@@ -205,7 +205,7 @@ impl Connection<'_> {
                 () = sleep_until(pulse.next) => self.beat(pulse).await,
                 granted = turn(&mut pulse.turn) => match granted {
                     Ok(()) => self.identify(pulse).await,
-                    // The queue wants it to get in line again.
+                    // The queue asks to enqueue again.
                     Err(_) => {
                         pulse.turn = Some(self.plan.queue.enqueue(self.number));
                         Ok(())
@@ -243,7 +243,7 @@ impl Connection<'_> {
         send(&mut pulse.socket, &identify).await
     }
 
-    /// What came: about the connection itself, or to be handed on.
+    /// Handles a payload: it is about the connection itself, or passed on.
     async fn take(&mut self, pulse: &mut LiveSocket, told: String) -> Result<(), DisconnectReason> {
         let Ok(envelope) = serde_json::from_str::<Envelope<'_>>(&told) else {
             debug!("skipped an unreadable payload");
@@ -268,7 +268,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Where in the session it is.
+    /// Updates the position in the session.
     fn count(&mut self, pulse: &mut LiveSocket, kind: &str, sequence: Option<u64>, told: &str) {
         if kind == "READY" {
             let ready: Value = serde_json::from_str(told).unwrap_or_default();
@@ -292,7 +292,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Beyond what may wait the connection waits too, and is resumed when Discord loses patience.
+    /// If the queue is full, the connection waits too; if Discord closes it meanwhile, it is resumed.
     async fn hand_on(&self, told: String) -> Result<(), DisconnectReason> {
         self.interactions.serve(&told);
         let sent = tokio::select! {
@@ -302,7 +302,7 @@ impl Connection<'_> {
         if sent { Ok(()) } else { Err(DisconnectReason::Stopped) }
     }
 
-    /// What Discord's code means for the session.
+    /// What Discord's close code means for the session.
     fn after_close(&mut self, ending: DisconnectReason) -> DisconnectReason {
         match ending {
             DisconnectReason::Lost { code: Some(code), reason } if FOR_GOOD.contains(&code) => {
@@ -316,7 +316,7 @@ impl Connection<'_> {
         }
     }
 
-    /// Tells Discord that the connection is left. Who stops for good must not look present.
+    /// Closes the connection. After a permanent stop the bot must not appear online.
     async fn leave(&self, pulse: &mut LiveSocket, ending: &DisconnectReason) {
         let code = match ending {
             DisconnectReason::Lost { code: Some(_), .. } | DisconnectReason::Dismissed { .. } => None,
@@ -337,7 +337,7 @@ impl Connection<'_> {
     }
 }
 
-/// Its turn, if it waits for one.
+/// Resolves when it may identify, if it waits for that.
 async fn turn(turn: &mut Option<oneshot::Receiver<()>>) -> Result<(), oneshot::error::RecvError> {
     match turn {
         Some(turn) => turn.await,
@@ -357,7 +357,7 @@ async fn next(socket: &mut Socket) -> Result<String, DisconnectReason> {
                 });
             }
             Some(Ok(Message::Close(None))) => return Err(DisconnectReason::lost("closed without a reason")),
-            // What we did not ask for: compressed payloads, and what the library answers by itself.
+            // Not requested: compressed payloads, and frames that the library answers by itself.
             Some(Ok(Message::Binary(_) | Message::Ping(_) | Message::Pong(_) | Message::Frame(_))) => (),
             Some(Err(error)) => return Err(DisconnectReason::lost(error.to_string())),
             None => return Err(DisconnectReason::lost("the connection was lost")),

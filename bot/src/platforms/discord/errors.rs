@@ -1,13 +1,13 @@
-//! What to do about errors, in words for the operator.
+//! How to fix errors, in words for the operator.
 
 use crate::ports::PostError;
 
 use super::rest::RestError;
 
-/// Where the switches are.
+/// Where the bot is configured.
 pub const PORTAL: &str = "https://discord.com/developers/applications";
 
-/// What was tried, for naming the permission it needs.
+/// The action that failed, for naming the permission it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiscordAction {
     Post,
@@ -58,12 +58,12 @@ pub fn post_error(action: DiscordAction, error: &RestError) -> PostError {
     }
 }
 
-/// The token is good for something, and not for this.
+/// The token is valid, but not for this.
 fn wrong_token() -> String {
     format!("the token is not accepted for this: copy the token of this very bot from {PORTAL} (Bot, Reset Token)")
 }
 
-/// What to do when the commands cannot be registered.
+/// How to fix that the commands cannot be registered.
 pub fn registration_advice(error: &RestError) -> String {
     match error {
         RestError::Refused { code: MISSING_ACCESS | MISSING_PERMISSIONS, .. } => {
@@ -78,7 +78,7 @@ pub fn registration_advice(error: &RestError) -> String {
     }
 }
 
-/// What to do when `doctor` learns nothing. `variable` holds the token.
+/// How to fix that `doctor` gets no answer. `variable` contains the token.
 pub fn examination_advice(error: &RestError, variable: &str) -> String {
     match error {
         RestError::BadToken
@@ -93,7 +93,7 @@ pub fn examination_advice(error: &RestError, variable: &str) -> String {
     }
 }
 
-/// Why the gateway sends us away for good, with its own words where it has any.
+/// Why the gateway refuses us permanently, with its own words if it gives any.
 pub fn close_reason(code: u16, reason: &str) -> String {
     let advice = advice_for_close(code);
     if reason.trim().is_empty() { advice } else { format!("{advice} (Discord says {reason:?})") }

@@ -1,4 +1,4 @@
-//! Looks at everything the bot needs on Discord, for `doctor`: token, intent, guilds, permissions.
+//! Checks everything the bot needs on Discord, for `doctor`: token, intent, guilds, permissions.
 
 use secrecy::SecretString;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::check::Check;
 
 const PART: &str = "discord";
 
-/// What it needs, by Discord's names, and what for.
+/// The required permissions by Discord's names, and what each is for.
 pub const PERMISSIONS: &[(u64, &str)] = &[
     (1 << 10, "View Channels"),
     (1 << 11, "Send Messages"),
@@ -22,12 +22,12 @@ pub const PERMISSIONS: &[(u64, &str)] = &[
 ];
 const ADMINISTRATOR: u64 = 1 << 3;
 
-/// The application may read messages: verified bots and all others have a flag each.
+/// The flags that allow an application to read messages: one for verified bots and one for all others.
 const MESSAGE_CONTENT: u64 = 1 << 18 | 1 << 19;
 
 const GUILDS_MAX: usize = 200;
 
-/// All permissions as the number that an invitation names.
+/// All permissions as the number in an invite link.
 pub fn permissions() -> u64 {
     PERMISSIONS.iter().fold(0, |all, (bit, _)| all | bit)
 }

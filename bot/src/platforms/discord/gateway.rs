@@ -1,4 +1,4 @@
-//! The connections to Discord's gateway: how many, where to, and their common end.
+//! The connections to Discord's gateway: how many, where to, and their common shutdown.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,16 +30,16 @@ const GUILD_MESSAGE_REACTIONS: u64 = 1 << 10;
 const DIRECT_MESSAGES: u64 = 1 << 12;
 const MESSAGE_CONTENT: u64 = 1 << 15;
 
-/// What it asks to be told of.
+/// The events it subscribes to.
 pub const INTENTS: u64 = GUILDS | GUILD_MESSAGES | MESSAGE_CONTENT | GUILD_MESSAGE_REACTIONS | DIRECT_MESSAGES;
 
 const SHARDS_MAX: u64 = 10_000;
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
-/// Between two questions where the gateway is.
+/// Between two requests for the gateway's address.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Returns when it is stopped, or when there is no going on.
+/// Returns on shutdown, or when it cannot go on.
 pub async fn attend_all(
     discord: Arc<Discord>,
     engine: EngineHandle,
@@ -48,7 +48,7 @@ pub async fn attend_all(
 ) {
     let ended = tokio::select! {
         ended = connect(&discord, engine, commands, &stop) => ended,
-        // A bot that cannot answer does not go on listening.
+        // A bot that cannot answer does not keep listening.
         () = discord.rest.token_refused() => Err(close_reason(BAD_TOKEN, "")),
         () = stop.cancelled() => Ok(()),
     };
@@ -58,10 +58,10 @@ pub async fn attend_all(
     }
 }
 
-/// Discord's code for a token that it does not accept.
+/// Discord's close code for an invalid token.
 const BAD_TOKEN: u16 = 4004;
 
-/// `Err` says why it is sent away for good.
+/// `Err` says why Discord refuses it permanently.
 async fn connect(
     discord: &Arc<Discord>,
     engine: EngineHandle,
@@ -70,7 +70,7 @@ async fn connect(
 ) -> Result<(), String> {
     let plan = Arc::new(plan(discord).await?);
     discord.forget_old_posts().await;
-    // When one is sent away for good, all go.
+    // If one connection is refused permanently, all are closed.
     let stop = stop.child_token();
     let _all_end = stop.clone().drop_guard();
     let backfill = Backfill::new(discord.clone(), engine.clone(), stop.clone());
@@ -95,7 +95,7 @@ async fn connect(
 pub struct GatewayPlan {
     pub shards: u32,
     pub url: String,
-    /// Whether the address was set by hand: then it holds for every connection.
+    /// Whether the address is from the settings: then it is used for every connection.
     pub by_hand: bool,
     pub queue: InMemoryQueue,
     pub client: Client,
@@ -108,7 +108,7 @@ impl GatewayPlan {
     }
 }
 
-/// Asks Discord until it answers.
+/// Requests the plan from Discord until it answers.
 async fn plan(discord: &Discord) -> Result<GatewayPlan, String> {
     let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
     let told = loop {
@@ -136,7 +136,7 @@ async fn plan(discord: &Discord) -> Result<GatewayPlan, String> {
     })
 }
 
-/// Discord lets so many introduce themselves at once, and so many a day.
+/// Discord limits how many connections may identify at once, and per day.
 fn queue(limit: &Value) -> InMemoryQueue {
     let total = bits(limit, "total").clamp(1, u64::from(u32::MAX)) as u32;
     let remaining =

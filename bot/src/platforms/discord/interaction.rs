@@ -14,7 +14,7 @@ use super::translate::person;
 use crate::language::Language;
 use crate::ports::{Caller, Commands};
 
-/// Kinds of interactions, of answers, and of messages.
+/// Types of interactions, of responses, and of messages.
 const COMMAND: u64 = 2;
 const LATER: u8 = 5;
 const EPHEMERAL: u64 = 1 << 6;
@@ -51,7 +51,7 @@ impl Interactions {
         Interactions { discord, commands, together: Arc::new(Semaphore::new(TOGETHER_MAX)) }
     }
 
-    /// Discord waits three seconds for an answer: it does not stand in line behind what is said.
+    /// Discord waits three seconds for a response, so interactions do not wait behind messages.
     pub fn serve(&self, event: &str) {
         if !event.contains("\"INTERACTION_CREATE\"") {
             return;
@@ -90,12 +90,12 @@ impl Interactions {
         let may = |member: &Value| bits(member, "permissions") & (ADMINISTRATOR | MANAGE_CHANNELS | MANAGE_GUILD) != 0;
         let caller = Caller {
             person: person(id(user, "id")?),
-            // With the bot alone, everybody is at home.
+            // In a direct message with the bot, everybody may change the settings.
             manages: member.map_or(guild.is_none(), may),
             language: text(data, "locale").and_then(Language::from_tag).unwrap_or_default(),
         };
         let command = command_text(data.get("data")?)?;
-        // Both become part of a path.
+        // Both become part of a URL path.
         let token = text(data, "token")
             .filter(|token| token.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)))?;
         Some(Interaction {
@@ -130,7 +130,7 @@ impl Interactions {
     }
 }
 
-/// By lines where that is possible. Never nothing: Discord shows that it thinks until it is told something.
+/// Split at line breaks if possible. Never empty: Discord shows "thinking…" until it gets a response.
 fn parts(answer: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     for line in answer.split_inclusive('\n') {

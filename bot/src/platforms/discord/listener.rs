@@ -1,4 +1,4 @@
-//! Takes one connection's events in their order, and tells the engine what they mean.
+//! Handles one connection's events in order, and passes them to the engine.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use super::rest::{RestError, with_retries};
 use super::translate::MessageContext;
 use crate::runtime::{EngineHandle, ShuttingDown};
 
-/// Told at the same time: each is durable before it counts as heard, and they share the disk's time.
+/// How many inputs are submitted together: each is durable before it counts as heard, and they share the disk's time.
 const TOGETHER_MAX: usize = 512;
 
-/// What hears one connection.
+/// Receives the events of one connection.
 pub struct GatewayListener {
     pub discord: Arc<Discord>,
     pub engine: EngineHandle,
@@ -30,17 +30,17 @@ pub struct GatewayListener {
     pub stop: CancellationToken,
 }
 
-/// What a batch of events comes to.
+/// The result of a batch of events.
 #[derive(Debug, Default)]
 struct EventBatch {
     inputs: Vec<Input>,
     marks: Vec<MessageMark>,
-    /// Posts of its own that came back.
+    /// The bot's own posts that came back as events.
     posts: Vec<(String, u64)>,
 }
 
 impl GatewayListener {
-    /// Until the connection is given up, or nobody listens any more.
+    /// Runs until the connection is given up, or the engine has stopped.
     pub async fn run(self, mut events: mpsc::Receiver<String>) {
         let mut texts = Vec::new();
         while events.recv_many(&mut texts, TOGETHER_MAX).await > 0 {
@@ -59,7 +59,7 @@ impl GatewayListener {
         let told: Result<Vec<()>, ShuttingDown> =
             join_all(batch.inputs.into_iter().map(|input| self.engine.submit(input))).await.into_iter().collect();
         told?;
-        // Left behind, it is heard again after the next gap and passed over there.
+        // If this fails, the messages are fetched again after the next gap and skipped there.
         if let Err(error) = self.discord.marks.note(batch.marks).await {
             warn!(%error, "cannot store the Discord position");
         }
@@ -83,7 +83,7 @@ impl GatewayListener {
         match kind {
             "READY" => self.is_ready(data).await,
             "GUILD_CREATE" => self.guild(data).await,
-            // An outage is no farewell: the guild comes back with everything.
+            // An outage is not a removal: the guild comes back with everything.
             "GUILD_DELETE" if !is(data, "unavailable") => {
                 if let Some(guild) = id(data, "id") {
                     let rooms = self.discord.places(|places| places.forget_guild(guild));
@@ -118,7 +118,7 @@ impl GatewayListener {
                     self.discord.places(|places| places.forget_role(role, guild));
                 }
             }
-            // Told of the bot itself without being asked for.
+            // Discord sends this about the bot itself without a subscription.
             "GUILD_MEMBER_UPDATE" if data.get("user").and_then(|user| id(user, "id")) == self.discord.me() => {
                 if let Some(guild) = id(data, "guild_id") {
                     self.discord.places(|places| places.give_roles(list(data, "roles"), guild));
@@ -157,7 +157,7 @@ impl GatewayListener {
         });
     }
 
-    /// From its beginning on it was heard, unless the bot has only been let in.
+    /// A new channel was heard from its beginning; one that the bot has only been given access to was not.
     fn created(&self, data: &Value) -> Option<MessageMark> {
         self.discord.places(|places| {
             let (channel, last) = places.learn(data, None)?;
@@ -192,12 +192,12 @@ impl GatewayListener {
     }
 }
 
-/// Attempts, while what is said waits.
+/// Attempts, while messages wait.
 const LOOKS_MAX: u32 = 3;
 
 impl Discord {
-    /// Asks about a channel that nobody has told of. What Discord does not answer for the moment is asked again with the
-    /// next message: a thread must not pass for a room of its own for ever.
+    /// Fetches a channel that is not known. If Discord does not answer for the moment, it is fetched again with the next
+    /// message: a thread must not be treated as a room of its own forever.
     async fn find_out(&self, channel: u64, guild: Option<u64>) {
         if self.places(|places| places.get(channel).is_some()) {
             return;
@@ -219,7 +219,7 @@ impl Discord {
     }
 }
 
-/// The kinds that are counted by name; there are only so many.
+/// The kinds that are counted by name; the list is bounded.
 const KINDS: &[&str] = &[
     "READY",
     "RESUMED",

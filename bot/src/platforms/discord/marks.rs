@@ -1,8 +1,8 @@
-//! Up to which message each channel was heard. While a gap is being filled, what is heard live does not count yet: a
-//! crash in between must not hide the gap.
+//! Up to which message each channel was heard. While a gap is being filled, messages heard live do not count yet: a crash
+//! in between must not hide the gap.
 //!
-//! These marks take the place of an inbox. Discord keeps what was said: after a crash the gateway resumes its session, or the
-//! channel is read from its mark on. So nothing has to be kept here between hearing it and handing it to the engine.
+//! These marks replace an inbox. Discord keeps the messages: after a crash the gateway resumes its session, or the channel
+//! is read from its mark on. So nothing has to be stored here between receiving a message and passing it to the engine.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use crate::stores::StoreError;
 
 pub struct MarkTracker {
     store: Arc<dyn ChannelMarks>,
-    /// Channels whose gap is being filled, and the newest message that was heard live meanwhile.
+    /// Channels whose gap is being filled, and the newest message heard live meanwhile.
     filling: Mutex<HashMap<u64, u64>>,
 }
 
@@ -26,17 +26,17 @@ pub struct MessageMark {
     pub message: u64,
 }
 
-/// A channel as Discord tells of it when a session begins.
+/// A channel as Discord lists it when a session begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListedChannel {
     pub channel: u64,
-    /// Its last message, where that is told.
+    /// Its last message, if Discord sends it.
     pub newest: Option<u64>,
-    /// Whether it is to be looked at in any case.
+    /// Whether it is to be read in any case.
     pub look: bool,
 }
 
-/// The server of the marks of whole guilds.
+/// The `server` of the marks of whole guilds.
 const GUILDS: &str = "guilds";
 
 impl From<MessageMark> for ChannelMark {
@@ -49,12 +49,12 @@ fn server(guild: u64) -> String {
     if guild == 0 { String::new() } else { guild.to_string() }
 }
 
-/// The name under which a guild itself is marked. An old guild and one of its channels may share their id.
+/// The name of a guild's own mark. An old guild and one of its channels may have the same id.
 fn guild_mark(guild: u64) -> String {
     format!("guild/{guild}")
 }
 
-/// Marks are compared as text.
+/// Padded, because marks are compared as text.
 fn sortable_id(id: u64) -> String {
     format!("{id:020}")
 }
@@ -68,7 +68,7 @@ impl MarkTracker {
         MarkTracker { store, filling: Mutex::default() }
     }
 
-    /// What was heard live.
+    /// Notes messages that were heard live.
     pub async fn note(&self, mut marks: Vec<MessageMark>) -> Result<(), StoreError> {
         {
             let mut filling = self.filling.lock().expect("marks are never held over a panic");
@@ -90,9 +90,9 @@ impl MarkTracker {
         self.store.advance(PLATFORM, marks.into_iter().map(ChannelMark::from).collect()).await
     }
 
-    /// Where the gaps of channels begin, of those that may have one. A channel seen for the first time has none and is
-    /// heard from now on, unless it was made after the channels of its guild were last told: then it is all gap, whether
-    /// anybody told that it was made or not. One write for all: a guild has many.
+    /// Where the gaps of channels begin, for those that may have one. A channel seen for the first time has none and is
+    /// heard from now on, unless it was created after the channels of its guild were last listed: then all of it is a gap,
+    /// whether its creation was reported or not. One write for all channels, since a guild has many.
     pub async fn begin(&self, guild: u64, channels: Vec<ListedChannel>) -> Result<Vec<(u64, u64)>, StoreError> {
         let names = channels.iter().map(|told| told.channel.to_string()).collect();
         let heard_before = self.store.find(PLATFORM, names).await?;
@@ -121,7 +121,7 @@ impl MarkTracker {
         let mut filling = self.filling.lock().expect("marks are never held over a panic");
         let mut gaps = Vec::new();
         for (told, heard) in known {
-            // Where something was heard and no last message is told, the server does not know.
+            // If something was heard and no last message is sent, the server does not know it.
             let may_lack = told.look || told.newest.map_or(heard > 0, |newest| newest > heard);
             if may_lack && !filling.contains_key(&told.channel) {
                 filling.insert(told.channel, heard);
@@ -136,14 +136,14 @@ impl MarkTracker {
         self.write(vec![mark]).await
     }
 
-    /// The whole gap is filled, or it cannot be: what was heard live counts from now on.
+    /// The whole gap is filled, or cannot be: messages heard live count from now on.
     pub async fn end(&self, channel: u64, guild: u64) -> Result<(), StoreError> {
         let newest = self.filling.lock().expect("marks are never held over a panic").remove(&channel);
         let mark = newest.map(|message| MessageMark { channel, guild, message });
         self.write(mark.into_iter().collect()).await
     }
 
-    /// The conversations with one person that were heard last.
+    /// The most recently heard direct message channels.
     pub async fn direct(&self, at_most: usize) -> Result<Vec<u64>, StoreError> {
         let marks = self.store.of_server(PLATFORM, &server(0), at_most).await?;
         Ok(marks.iter().filter_map(|mark| mark.channel.parse().ok()).collect())
@@ -155,8 +155,8 @@ impl MarkTracker {
 struct GuildMarks {
     /// The newest message that was heard in it.
     heard: u64,
-    /// The newest id that was known when its channels were last told: what was made later has a greater one. Before that was
-    /// noted, the newest message that was heard has to do.
+    /// The newest id that was known when its channels were last listed: anything created later has a greater one. If that
+    /// was never noted, the newest message that was heard is used instead.
     told: u64,
 }
 

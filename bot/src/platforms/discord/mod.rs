@@ -1,4 +1,4 @@
-//! Discord: the gateway tells what happens, the REST API does what is to be done.
+//! Discord: events come from the gateway, and actions go through the REST API.
 
 mod platform;
 

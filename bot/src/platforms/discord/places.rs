@@ -1,5 +1,5 @@
-//! Which channel is where: the guild it belongs to, the channel a thread belongs to, who can read it, and what it and the
-//! roles of its guild are called.
+//! Where each channel belongs: its guild, the parent channel of a thread, who can read it, and the names of channels and of
+//! the roles of a guild.
 
 use std::collections::HashMap;
 
@@ -8,18 +8,18 @@ use serde_json::Value;
 
 use super::read::{as_id, bits, id, list, text};
 
-/// The beginning of the names of rooms and people.
+/// The prefix of the ids of rooms and people.
 pub const PREFIX: &str = "discord:";
 const DIRECT: &str = "@me";
 
 pub const VIEW_CHANNEL: u64 = 1 << 10;
 
-/// Kinds of channels, as Discord counts them.
+/// Discord's channel types.
 const DM: u64 = 1;
 const GROUP_DM: u64 = 3;
 const THREADS: std::ops::RangeInclusive<u64> = 10..=12;
 const PRIVATE_THREAD: u64 = 12;
-/// Of posts, each of them a thread: nothing is said in the channel itself.
+/// A channel of posts, each of them a thread: nothing is said in the channel itself.
 const FORUM: u64 = 15;
 const MEDIA: u64 = 16;
 
@@ -30,11 +30,11 @@ const NAME_CHARS_MAX: usize = 100;
 pub struct DiscordChannel {
     /// 0 for direct messages.
     pub guild: u64,
-    /// The channel it is a thread of.
+    /// The parent channel, for a thread.
     pub parent: Option<u64>,
-    /// Of a thread only what it adds to its channel's.
+    /// For a thread, only the restriction it adds to its channel's.
     visibility: Visibility,
-    /// "" where it is not known.
+    /// Empty if it is not known.
     name: Box<str>,
 }
 
@@ -46,15 +46,15 @@ pub struct Places {
 
 #[derive(Debug, Default)]
 struct Guild {
-    /// Whether everybody sees a channel that says nothing about it.
+    /// Whether channels without an overwrite for everyone are hidden from everyone.
     closed: bool,
     roles: HashMap<u64, Box<str>>,
-    /// The role that came with the bot, and those it was given: people mention them and mean the bot.
+    /// The role that came with the bot, and those it was given: people who mention them mean the bot.
     my_roles: Vec<u64>,
 }
 
 impl Places {
-    /// Everything about a guild. Returns its channels and threads with the id of their last message.
+    /// Learns everything about a guild. Returns its channels and threads with the id of their last message.
     pub fn learn_guild(&mut self, guild: &Value, me: u64) -> Vec<(u64, Option<u64>)> {
         let Some(guild_id) = id(guild, "id") else { return Vec::new() };
         let roles = list(guild, "roles");
@@ -81,7 +81,8 @@ impl Places {
         gone.into_iter().filter_map(|channel| self.forget(channel)).collect()
     }
 
-    /// A channel or a thread; `guild` where the object itself does not say. Returns its id and that of its last message.
+    /// Learns a channel or a thread; `guild` is used if the object itself has none. Returns its id and that of its last
+    /// message.
     pub fn learn(&mut self, channel: &Value, guild: Option<u64>) -> Option<(u64, Option<u64>)> {
         let channel_id = id(channel, "id")?;
         let kind = bits(channel, "type");
@@ -94,12 +95,12 @@ impl Places {
             _ => Visibility::Public,
         };
         self.channels.insert(channel_id, DiscordChannel { guild, parent, visibility, name: name_of(channel) });
-        // Of a forum Discord tells its last post there.
+        // For a forum, Discord sends the id of the last post there.
         let last = if kind == FORUM || kind == MEDIA { None } else { id(channel, "last_message_id") };
         Some((channel_id, last))
     }
 
-    /// Whether not everybody of the guild can read it.
+    /// Whether not every member of the guild can read it.
     fn is_closed(&self, channel: &Value, guild: u64) -> bool {
         let everyone = list(channel, "permission_overwrites").iter().find(|entry| id(entry, "id") == Some(guild));
         let (denied, allowed) = everyone.map_or((0, 0), |entry| (bits(entry, "deny"), bits(entry, "allow")));
@@ -107,7 +108,7 @@ impl Places {
         denied & VIEW_CHANNEL != 0 || (closed && allowed & VIEW_CHANNEL == 0)
     }
 
-    /// Returns the room it was, if it was one: a thread is a place in another room.
+    /// Returns its room, if it was one: a thread is a place in another room.
     pub fn forget(&mut self, channel: u64) -> Option<RoomId> {
         let known = self.channels.remove(&channel)?;
         known.parent.is_none().then(|| room(known.guild, channel))
@@ -117,7 +118,7 @@ impl Places {
         self.channels.get(&channel)
     }
 
-    /// What a channel is called. In another guild it is nobody's business.
+    /// The name of a channel, but only within its own guild.
     pub fn name(&self, channel: u64, guild: u64) -> Option<&str> {
         let channel = self.get(channel).filter(|channel| channel.guild == guild)?;
         Some(&*channel.name).filter(|name| !name.is_empty())
@@ -141,14 +142,14 @@ impl Places {
         Some(&**name).filter(|name| !name.is_empty())
     }
 
-    /// The bot was given other roles. The one that came with it is among them.
+    /// The roles of the bot have changed. The one that came with it is among them.
     pub fn give_roles(&mut self, roles: &[Value], guild: u64) {
         if let Some(known) = self.guilds.get_mut(&guild) {
             known.my_roles = roles.iter().filter_map(as_id).collect();
         }
     }
 
-    /// A channel nobody has told of is taken as an ordinary one.
+    /// Treats an unknown channel as an ordinary one.
     pub fn suppose(&mut self, channel: u64, guild: Option<u64>) {
         let visibility = if guild.is_some() { Visibility::Public } else { Visibility::Direct };
         let supposed = DiscordChannel { guild: guild.unwrap_or(0), parent: None, visibility, name: "".into() };
@@ -159,7 +160,7 @@ impl Places {
         self.guilds.get(&guild).map_or(&[], |guild| &guild.my_roles)
     }
 
-    /// Where something in this channel is said, and who can read it.
+    /// The place of a message in this channel, and who can read it.
     pub fn place(&self, channel_id: u64, guild: Option<u64>) -> (Place, Visibility) {
         let supposed = guild.map_or(Visibility::Direct, |_| Visibility::Public);
         let fallback =
@@ -177,7 +178,7 @@ impl Places {
     }
 }
 
-/// The name of a channel, a role or a person, on one line: it is in the middle of other people's text.
+/// The name of a channel, a role or a person on one line, since it is inserted into other people's text.
 pub fn on_one_line(name: &str) -> String {
     let plain = |c: char| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c };
     name.trim().chars().map(plain).take(NAME_CHARS_MAX).collect::<String>().trim().to_owned()

@@ -22,15 +22,15 @@ use crate::platforms::url_component;
 use crate::ports::{BoxFuture, Commands, Platform, PlatformStores, PostError, PostLedger, PostRequest, RecentMessages};
 use crate::runtime::{Clock, EngineHandle};
 
-/// The beginning of the names of its rooms, and what its entries in the stores are under.
+/// The prefix of its room ids, and its key in the stores.
 pub(super) const PLATFORM: &str = "discord";
 
-/// How it stands with the gateway.
+/// The state of the gateway connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GatewayState {
     Connecting,
     Connected,
-    /// For good; in words that say what to do.
+    /// Permanently; the text says what to do.
     Stopped(String),
 }
 
@@ -45,7 +45,7 @@ pub struct Discord {
     pub(super) marks: MarkTracker,
     pub(super) own_names: OwnNames,
     pub(super) state: watch::Sender<GatewayState>,
-    /// Its own user, 0 until the gateway has told.
+    /// The bot's own user id, 0 until the gateway has sent it.
     me: AtomicU64,
 }
 
@@ -68,7 +68,7 @@ impl Discord {
         Arc::new(Discord { settings, token, recent, clock, rest, places, posts, marks, own_names, state, me })
     }
 
-    /// Hears until it is stopped, or until Discord sends it away for good: `state` then says why.
+    /// Listens until shutdown, or until Discord refuses it permanently: `state` then says why.
     pub fn listen(
         self: &Arc<Self>,
         engine: EngineHandle,
@@ -157,7 +157,7 @@ impl Platform for Discord {
     }
 }
 
-/// Whether it can be a token at all.
+/// Whether it has the form of a token.
 pub fn check_token(token: &SecretString) -> anyhow::Result<()> {
     let token = token.expose_secret();
     let sane = !token.is_empty() && token.chars().all(|c| c.is_ascii_graphic());

@@ -1,5 +1,5 @@
-//! Posting once: Discord remembers a nonce for minutes, and the store remembers what was begun. What was begun and whose
-//! end is not known is looked for before it is posted again.
+//! Posts each message exactly once: Discord remembers a nonce for minutes, and the store remembers which posts were begun.
+//! If it is unknown whether a post was completed, it is searched for before it is posted again.
 
 use aizuchi_core::types::{MessageId, Time, stable_hash};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ const SUPPRESS_EMBEDS: u64 = 1 << 2;
 const EMPTY_MESSAGE: u64 = 50006;
 const MISSING_PERMISSIONS: u64 = 50013;
 
-/// Letters that stand for the key: Discord takes 25.
+/// Characters derived from the key: Discord accepts 25.
 pub fn nonce(key: &str) -> String {
     format!("{:016x}{:08x}", stable_hash(0, key), stable_hash(1, key) as u32)
 }
@@ -49,7 +49,7 @@ impl Discord {
             Some(message) => message,
             None => self.send(channel, &posting).await.map_err(|error| post_error(action, &error))?,
         };
-        // Not noted, it is found by looking for it.
+        // If this is not stored, the post is found by a search.
         if let Err(error) = self.posted(&nonce, message).await {
             tracing::warn!(%error, "cannot store a post");
         }
@@ -65,7 +65,7 @@ impl Discord {
             embedded = Some(self.rest.post(path(), Some(&body(posting, PostForm::Embed))).await);
         }
         let done = match embedded {
-            // Where it may not embed it may still speak.
+            // Without permission to embed, the bot may still post text.
             None | Some(Err(RestError::Refused { code: EMPTY_MESSAGE | MISSING_PERMISSIONS, .. })) => {
                 self.rest.post(path(), Some(&body(posting, PostForm::Plain))).await
             }
@@ -74,7 +74,7 @@ impl Discord {
         id(&done?, "id").ok_or_else(|| RestError::Unclear("the response has no message id".into()))
     }
 
-    /// A post of ours with this text that is no other key's. Discord does not show nonces of old posts.
+    /// Finds a post of ours with this text that belongs to no other key. Discord does not return the nonces of old posts.
     async fn look_for(&self, channel: u64, wanted: &str, since: Time) -> Result<Option<u64>, RestError> {
         if self.me().is_none() {
             let me = self.rest.get("users/@me".to_owned()).await?;
@@ -84,7 +84,7 @@ impl Discord {
         for _ in 0..PAGES_MAX {
             let path = format!("channels/{channel}/messages?limit={PAGE}&after={after}");
             let page = match self.rest.get(path).await {
-                // It may post and not read: the nonce has to do.
+                // The bot may post but not read: only the nonce protects against duplicates.
                 Err(RestError::Refused { .. }) => return Ok(None),
                 page => page?,
             };
@@ -108,7 +108,7 @@ impl Discord {
 
     fn is_ours(&self, post: &Value, wanted: &str) -> bool {
         let by = post.get("author").and_then(|author| id(author, "id"));
-        // Discord takes white space from both ends.
+        // Discord trims white space at both ends.
         let same = |text: &str, most: usize| text.trim() == cut(wanted, most).trim();
         let embedded = list(post, "embeds").first().and_then(|embed| text(embed, "description"));
         by.is_some()
@@ -117,12 +117,12 @@ impl Discord {
                 || embedded.is_some_and(|embedded| same(embedded, EMBED_CHARS_MAX)))
     }
 
-    /// The post has this id: Discord has answered, or the gateway has told of it first.
+    /// Notes the id of the post: from Discord's response, or from the gateway if that is faster.
     pub(super) async fn posted(&self, nonce: &str, message: u64) -> Result<(), StoreError> {
         self.posts.posted(ledger_key(nonce), &message.to_string()).await
     }
 
-    /// Lets go of posts that nobody asks for any more.
+    /// Deletes notes on posts that are no longer needed.
     pub(super) async fn forget_old_posts(&self) {
         let before = Time(self.clock.now().0.saturating_sub(KEPT_MS));
         if let Err(error) = self.posts.sweep(PLATFORM, before).await {
@@ -131,7 +131,7 @@ impl Discord {
     }
 }
 
-/// Posts are recorded under their nonces: by these the gateway tells of them.
+/// Posts are recorded under their nonces, by which the gateway identifies them.
 fn ledger_key(nonce: &str) -> PostKey<'_> {
     PostKey { platform: PLATFORM, key: nonce }
 }
@@ -158,13 +158,13 @@ fn body(posting: &PostRequest<'_>, form: PostForm) -> Value {
     match form {
         PostForm::Plain => {
             body["content"] = cut(posting.text, CONTENT_CHARS_MAX).into();
-            // Discord would fetch every link in it. The flag hides all embeds, so an embed goes without it.
+            // Discord would fetch every link in it. The flag hides all embeds, so a post with an embed is sent without it.
             body["flags"] = SUPPRESS_EMBEDS.into();
         }
         PostForm::Embed => body["embeds"] = json!([{"description": cut(posting.text, EMBED_CHARS_MAX)}]),
     }
     if let Some(answering) = posting.answering {
-        // Deleted meanwhile, it is answered all the same.
+        // If the message was deleted meanwhile, the answer is posted all the same.
         body["message_reference"] = json!({"message_id": answering.as_str(), "fail_if_not_exists": false});
     }
     body

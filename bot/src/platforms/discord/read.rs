@@ -1,8 +1,8 @@
-//! Reads Discord's JSON leniently: a field of the wrong kind is a field that is not there, never an error.
+//! Reads Discord's JSON leniently: a field of the wrong type counts as missing, never as an error.
 
 use serde_json::Value;
 
-/// A snowflake: Discord writes it as text, and sometimes as a number. None is 0.
+/// A snowflake: Discord sends it as a string, and sometimes as a number. 0 counts as none.
 pub fn id(value: &Value, field: &str) -> Option<u64> {
     as_id(value.get(field)?)
 }
@@ -13,7 +13,7 @@ pub fn as_id(value: &Value) -> Option<u64> {
         Value::Number(number) => number.as_u64(),
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     };
-    // The store counts with signs; real ids are far smaller.
+    // The store uses signed integers; real ids are far smaller.
     id.filter(|id| (1..=i64::MAX as u64).contains(id))
 }
 
@@ -29,7 +29,7 @@ pub fn is(value: &Value, field: &str) -> bool {
     value.get(field).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// A set of flags, as text or as a number.
+/// A set of flags, as a string or a number.
 pub fn bits(value: &Value, field: &str) -> u64 {
     match value.get(field) {
         Some(Value::String(text)) => text.parse().unwrap_or(0),
@@ -40,7 +40,7 @@ pub fn bits(value: &Value, field: &str) -> u64 {
 
 const EPOCH_MS: u64 = 1_420_070_400_000;
 
-/// When something with this id was made, in milliseconds since 1970.
+/// The time encoded in this id, in milliseconds since 1970.
 pub fn made_ms(id: u64) -> u64 {
     (id >> 22) + EPOCH_MS
 }

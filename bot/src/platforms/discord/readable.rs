@@ -1,8 +1,8 @@
-//! What is in a text for people, roles, channels, emoji and times, as it is read on the screen.
+//! Replaces the markup of people, roles, channels, emoji and times in a text by what is shown on the screen.
 
 use crate::lookalike::folded_letters;
 
-/// Who and what is behind the ids in a text. What is not known, or must not be named, stays as it is.
+/// Resolves the ids in a text to names. An id that is unknown, or must not be named, stays as it is.
 pub trait NameResolver {
     fn person(&self, id: u64) -> Option<String>;
     fn role(&self, id: u64) -> Option<String>;
@@ -58,7 +58,7 @@ fn resolve_mention(inside: &str, named: &impl NameResolver) -> Option<String> {
     }
 }
 
-/// A person named `<@100>` is not somebody who is mentioned.
+/// Escapes the name, so that a person named `<@100>` is not taken for a mention.
 fn format_mention(sign: char, name: &str) -> String {
     format!("{sign}{}", name.replace('<', "‹").replace('>', "›"))
 }
@@ -67,7 +67,8 @@ fn number(id: &str) -> Option<u64> {
     id.bytes().all(|byte| byte.is_ascii_digit()).then(|| id.parse().ok())?
 }
 
-/// Its own names, the one it goes by first: where one of them is in the name of a channel or of somebody else, nobody has called it.
+/// The bot's own names, the main one first: if one of them occurs in the name of a channel or of somebody else, the bot was
+/// not called.
 #[derive(Clone, Debug)]
 pub struct OwnNames {
     first: String,
@@ -81,14 +82,14 @@ impl OwnNames {
         OwnNames { first, folded: names.into_iter().map(fold).collect() }
     }
 
-    /// What it goes by.
+    /// The main name.
     pub fn first(&self) -> &str {
         &self.first
     }
 
     pub fn stand_in(&self, text: &str) -> bool {
         let (same, look) = (fold(text), folded_letters(text));
-        // To a table i and l are one: a short name would look like a piece of many words.
+        // The look-alike table folds i and l into one, so a short name would match a part of many words.
         let resembles = |name: &String| {
             let name = folded_letters(name);
             name.chars().count() >= LOOK_CHARS_MIN && look.contains(&name)
@@ -99,7 +100,7 @@ impl OwnNames {
 
 const LOOK_CHARS_MIN: usize = 4;
 
-/// Whatever its case and width.
+/// Ignores case and width.
 fn fold(text: &str) -> String {
     let narrow = |c: char| match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),

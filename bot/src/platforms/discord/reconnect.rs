@@ -1,4 +1,4 @@
-//! Keeps one of the connections to the gateway: whenever it ends, another one follows after a pause.
+//! Keeps one of the connections to the gateway open: whenever it ends, it reconnects after a pause.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,14 +15,14 @@ use super::listener::GatewayListener;
 use super::platform::GatewayState;
 use crate::platforms::backoff::ReconnectPauses;
 
-/// Events that may wait to be heard.
+/// How many events may wait to be handled.
 const WAITING_MAX: usize = 4096;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-/// A connection that lived so long was a good one.
+/// A connection that lasted this long counts as good.
 const GOOD_AFTER: Duration = Duration::from_secs(60);
 
-/// `Err` says why it is sent away for good.
+/// `Err` says why Discord refuses it permanently.
 pub async fn keep_connected(
     plan: Arc<GatewayPlan>,
     number: u32,

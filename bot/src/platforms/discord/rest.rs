@@ -1,5 +1,5 @@
-//! Asks Discord's REST API: one call, its answer as JSON, and troubles by what can be done about them. Buckets are kept by
-//! twilight; how long to wait is reported to callers that cannot wait here.
+//! Calls Discord's REST API: one call, its response as JSON, and errors by what can be done about them. Twilight tracks the
+//! rate limit buckets; if the wait is too long, it is returned to the caller.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -19,10 +19,10 @@ use crate::platforms::web_socket::error_chain;
 use crate::runtime::Clock;
 use crate::tls;
 
-/// Why a call came to nothing.
+/// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestError {
-    /// Nobody knows whether it was done.
+    /// It is unknown whether it was done.
     #[error("unclear response from Discord: {0}")]
     Unclear(String),
     /// For longer than a call waits by itself.
@@ -38,51 +38,51 @@ pub enum RestError {
 
 const DISCORD: &str = "https://discord.com";
 const VERSION: &str = "/api/v10";
-/// In the form that Discord wants, with the library that knows its limits; who has another is shut out.
+/// In the form that Discord requires, with the library that knows its limits; clients without it are blocked.
 pub const USER_AGENT: &str =
     concat!("DiscordBot (https://github.com/twilight-rs/twilight, 0.18) aizuchi/", env!("CARGO_PKG_VERSION"));
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(10);
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// A call that has to be patient for longer is given back.
+/// A call that has to wait longer returns an error instead.
 const WAITS_MAX: Duration = Duration::from_secs(5);
-/// Where Discord asks for patience and does not say how much.
+/// If Discord asks to wait and does not say how long.
 const USUAL_PATIENCE: Duration = Duration::from_secs(30);
-/// What is refused for coming too often counts too: beyond this the caller waits.
+/// Rate-limited attempts count too: beyond this many the caller waits.
 const ATTEMPTS_MAX: u32 = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Authorization {
     Bot,
-    /// The path itself holds what opens it.
+    /// The path itself contains the token.
     Anybody,
 }
 
 pub struct Rest {
-    /// Or why there is no way to call anybody.
+    /// Or why no client could be created.
     client: Result<Client, String>,
     base: String,
-    /// None if no header can hold the token.
+    /// `None` if the token is not a valid header value.
     token: Option<HeaderValue>,
-    /// Asked again and again with a token it has refused, Discord shuts out the whole address.
+    /// After repeated requests with a refused token, Discord blocks the whole IP address.
     refused: watch::Sender<bool>,
     limiter: RateLimiter,
-    /// Nobody may call before then.
+    /// No call may be made before then.
     closed_until: Mutex<Option<Instant>>,
     pub their_clock: ServerClock,
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 enum AttemptOutcome {
     Done(Result<Value, RestError>),
-    /// Not now.
+    /// Rate limited.
     Limited {
         after: Duration,
     },
 }
 
 impl Rest {
-    /// `api_url` is where Discord's API is asked; "" is Discord itself. Must be called inside a tokio runtime.
+    /// `api_url` is the address of Discord's API; "" is Discord itself. Must be called inside a tokio runtime.
     pub fn new(api_url: &str, token: &SecretString) -> Rest {
         let client = tls::client_builder().timeout(ANSWER_WITHIN);
         let client = client.redirect(redirect::Policy::none()).user_agent(USER_AGENT);
@@ -120,7 +120,7 @@ impl Rest {
         self.call(Authorization::Bot, Method::Delete, path, None).await
     }
 
-    /// Interactions carry their own permission.
+    /// Interactions carry their own token.
     pub async fn post_openly(&self, path: String, body: &Value) -> Result<Value, RestError> {
         self.call(Authorization::Anybody, Method::Post, path, Some(body)).await
     }
@@ -154,7 +154,7 @@ impl Rest {
         Err(RestError::Busy { after })
     }
 
-    /// While Discord takes nothing from us at all.
+    /// Waits for a global rate limit to end.
     async fn wait_for_all(&self) -> Result<(), RestError> {
         let until = *self.closed_until.lock().expect("nobody panics while holding it");
         let Some(after) = until.map(|until| until.saturating_duration_since(Instant::now())) else { return Ok(()) };
@@ -201,13 +201,14 @@ impl Rest {
                     let what = if fields.is_empty() { what.to_owned() } else { format!("{what}: {fields}") };
                     RestError::Refused { status: status.as_u16(), code: bits(&told, "code"), what }
                 }
-                // A page of whatever is before Discord: it is not an answer.
+                // A page from a proxy in front of Discord, not a response of the API.
                 None => RestError::Unclear(format!("status {status}, not JSON")),
             },
         })))
     }
 
-    /// One call was refused as if the token were bad: a second one, which every good token may make, tells whether it is.
+    /// A call was refused as if the token were invalid: a second call, which every valid token may make, shows whether it
+    /// is.
     async fn check_token(&self, client: &Client) -> RestError {
         let token = self.token.clone().expect("it was sent a moment ago");
         let asked = client.get(format!("{}/users/@me", self.base)).header("authorization", token).send().await;
@@ -226,13 +227,13 @@ impl Rest {
         }
     }
 
-    /// Waits until the token is known to be bad.
+    /// Waits until the token is known to be invalid.
     pub async fn token_refused(&self) {
         let mut refused = self.refused.subscribe();
         refused.wait_for(|refused| *refused).await.expect("the sender lives as long as this");
     }
 
-    /// The gateway has let it in: whatever was said of the token before is over.
+    /// The gateway has accepted the token, so earlier doubts are void.
     pub fn token_works(&self) {
         self.refused.send_if_modified(|refused| std::mem::replace(refused, false));
     }
@@ -240,7 +241,7 @@ impl Rest {
     fn limited(&self, headers: &HeaderMap, told: &Value) -> AttemptOutcome {
         let seconds = told.get("retry_after").and_then(Value::as_f64).or_else(|| number(headers, RETRY_AFTER.as_str()));
         let after = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(USUAL_PATIENCE);
-        // A page in place of an answer comes from what is before Discord: that shuts out everything too.
+        // A page instead of a response comes from a proxy in front of Discord, which blocks everything too.
         if is(told, "global") || !told.is_object() {
             let until = Instant::now().checked_add(after);
             *self.closed_until.lock().expect("nobody panics while holding it") = until;
@@ -250,7 +251,7 @@ impl Rest {
     }
 }
 
-/// What Discord says of the bucket a call belongs to.
+/// Discord's rate limit headers of the bucket a call belongs to.
 fn bucket(headers: &HeaderMap) -> Option<RateLimitHeaders> {
     if headers.get(RateLimitHeaders::SCOPE).is_some_and(|scope| scope == "global") {
         return None;
@@ -268,7 +269,7 @@ fn number(headers: &HeaderMap, name: &str) -> Option<f64> {
     headers.get(name)?.to_str().ok()?.parse().ok()
 }
 
-/// `None` if it is not JSON; nothing at all is null.
+/// `None` if it is not JSON; an empty body is null.
 async fn read(mut response: Response) -> Result<Option<Value>, RestError> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(to_rest_error)? {
@@ -284,7 +285,7 @@ fn to_rest_error(error: reqwest::Error) -> RestError {
     RestError::Unclear(error_chain(error))
 }
 
-/// What is wrong with which field: `0.options.2.name: Must be 1-32 in length`.
+/// The errors by field: `0.options.2.name: Must be 1-32 in length`.
 fn field_errors(told: &Value) -> String {
     let mut found = Vec::new();
     collect_field_errors(told.get("errors").unwrap_or(&Value::Null), "", &mut found);
@@ -310,7 +311,7 @@ fn collect_field_errors(errors: &Value, path: &str, out: &mut Vec<String>) {
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Asks again while that can help, so many times in all: for what nobody waits for.
+/// Retries while that can help, up to a maximum: for calls that nobody waits for.
 pub async fn with_retries<T, F>(attempts_max: u32, ask: impl Fn() -> F) -> Result<T, RestError>
 where
     F: Future<Output = Result<T, RestError>>,

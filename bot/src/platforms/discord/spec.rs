@@ -1,4 +1,4 @@
-//! What Discord declares.
+//! The declaration of Discord as a platform.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn ask(layers: &Layers, tokens: Vec<SecretString>) -> BoxFuture<'static, Vec<Che
     Box::pin(async move {
         match own {
             Ok(own) => examine(&own, &single_token(tokens)).await,
-            // Mistakes in settings are told where those are checked.
+            // Invalid settings are reported by the settings check.
             Err(_) => Vec::new(),
         }
     })

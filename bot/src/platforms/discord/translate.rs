@@ -1,4 +1,4 @@
-//! Discord's messages, changes and reactions in the engine's words.
+//! Converts Discord's messages, changes and reactions into the engine's inputs.
 
 use aizuchi_core::types::{Author, Change, MessageId, PersonId, Place, Reaction, Reply, Time, Voice};
 use aizuchi_core::{Input, Message};
@@ -8,7 +8,7 @@ use super::places::{PREFIX, Places, on_one_line};
 use super::read::{as_id, bits, id, is, list, made_ms, text};
 use super::readable::{NameResolver, OwnNames, readable};
 
-/// Kinds of messages that somebody says; the rest is the platform talking.
+/// Types of messages that people write; the others are written by Discord itself.
 const DEFAULT: u64 = 0;
 const REPLY: u64 = 19;
 const THREAD_STARTER: u64 = 21;
@@ -16,21 +16,21 @@ const THREAD_STARTER: u64 = 21;
 const FORWARD: u64 = 1;
 const MARKS_MAX: usize = 10;
 
-/// Who "me" is, and where things are.
+/// The bot's identity, and what is known of channels.
 pub struct MessageContext<'a> {
     pub me: u64,
     pub own_names: &'a OwnNames,
     pub places: &'a Places,
-    /// Of the guild if the event itself does not tell.
+    /// The guild, if the event itself does not contain it.
     pub guild: Option<u64>,
 }
 
-/// A message and what Discord knows it by.
+/// A message and its Discord ids.
 #[derive(Debug)]
 pub struct DiscordMessage {
     pub id: u64,
     pub message: Message,
-    /// Of a post of its own.
+    /// Set for the bot's own posts.
     pub nonce: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub fn person(id: u64) -> PersonId {
 }
 
 impl MessageContext<'_> {
-    /// `None` if nobody said anything.
+    /// `None` if it is not a message of anybody.
     pub fn to_message(&self, event: &Value) -> Option<DiscordMessage> {
         let kind = bits(event, "type");
         if !matches!(kind, DEFAULT | REPLY | THREAD_STARTER) {
@@ -48,7 +48,7 @@ impl MessageContext<'_> {
         let (message_id, channel) = (id(event, "id")?, id(event, "channel_id")?);
         let guild = id(event, "guild_id").or(self.guild);
         let (place, visibility) = self.places.place(channel, guild);
-        // The message a thread starts from is shown in the thread too: what it says is in the original.
+        // The message a thread starts from is shown in the thread too: its text is in the original.
         let original = event.get("referenced_message").filter(|it| kind == THREAD_STARTER && it.is_object());
         let body = original.unwrap_or(event);
         let raw = message_text(body);
@@ -85,7 +85,7 @@ impl MessageContext<'_> {
         })
     }
 
-    /// Those who stand in the text: whoever is replied to is in Discord's list too.
+    /// Those who are mentioned in the text: Discord's list also contains the person who is replied to.
     fn mentions(&self, event: &Value, text: &str) -> Vec<PersonId> {
         let ids = list(event, "mentions").iter().filter_map(|user| id(user, "id"));
         ids.filter(|id| *id != self.me && mentions(text, *id)).map(person).collect()
@@ -96,12 +96,12 @@ impl MessageContext<'_> {
         mentions(text, self.me) || roles.iter().any(|role| text.contains(&format!("<@&{role}>")))
     }
 
-    /// As people read it. What stands for the bot itself reads as the name it goes by.
+    /// The text as people see it. References to the bot itself become its main name.
     fn readable(&self, text: &str, event: &Value, guild: Option<u64>) -> String {
         readable(text, &MessageNames { context: self, event, guild: guild.unwrap_or(0) })
     }
 
-    /// A new text. Links that are unfurled change a message too, but nobody edited it.
+    /// An edited text. Unfurling a link updates a message too, but nobody edited it.
     pub fn to_edit(&self, event: &Value, now: Time) -> Option<Input> {
         let at = text(event, "edited_timestamp")?;
         let by = event.get("author").and_then(|author| id(author, "id"));
@@ -128,14 +128,14 @@ impl MessageContext<'_> {
 
     pub fn to_reaction(&self, event: &Value, on: bool, now: Time) -> Option<Input> {
         let by = id(event, "user_id").filter(|by| *by != self.me)?;
-        // What other programs think of it counts for nothing.
+        // Reactions of other bots are ignored.
         if event.pointer("/member/user/bot").and_then(Value::as_bool) == Some(true) {
             return None;
         }
         let (message, place) = self.known_message(event, "message_id")?;
         let emoji = event.get("emoji")?;
         let name = text(emoji, "name").filter(|name| !name.is_empty())?;
-        // The server's own emoji have an id; their name alone would look like a word.
+        // Custom emoji have an id; their name alone would look like a word.
         let emoji = if id(emoji, "id").is_some() { format!(":{name}:") } else { name.to_owned() };
         Some(Input::Reacted(Reaction { place, message, at: now, by: person(by), emoji: emoji.into(), on }))
     }
@@ -151,7 +151,7 @@ fn mentions(text: &str, id: u64) -> bool {
     text.contains(&format!("<@{id}>")) || text.contains(&format!("<@!{id}>"))
 }
 
-/// Webhooks and other programs are bots. A webhook may have any name, for each message another.
+/// Webhooks and other programs are bots. A webhook may use a different name for each message.
 fn author(body: &Value, event: &Value, me: u64) -> Option<Author> {
     let user = body.get("author")?;
     let user_id = id(user, "id")?;
@@ -167,7 +167,7 @@ fn author(body: &Value, event: &Value, me: u64) -> Option<Author> {
     Some(Author { id: person(user_id), name: name.into(), voice })
 }
 
-/// What people see.
+/// The name that people see.
 fn name(user: &Value, nick: Option<&str>) -> Option<String> {
     let names = [nick, text(user, "global_name"), text(user, "username")];
     names.into_iter().flatten().map(on_one_line).find(|name| !name.is_empty())
@@ -181,7 +181,7 @@ struct MessageNames<'a> {
 }
 
 impl NameResolver for MessageNames<'_> {
-    /// Discord tells of everybody whom a message mentions.
+    /// Discord includes everybody whom a message mentions.
     fn person(&self, wanted: u64) -> Option<String> {
         if wanted == self.context.me {
             return Some(self.context.own_names.first().to_owned());
@@ -195,7 +195,7 @@ impl NameResolver for MessageNames<'_> {
         let is_mine = self.context.places.my_roles(self.guild).contains(&wanted);
         let name = self.context.places.role(wanted, self.guild)?;
         match self.context.own_names.stand_in(name) {
-            // The role that came with the bot is called like it.
+            // The role that came with the bot has its name.
             true => is_mine.then(|| self.context.own_names.first().to_owned()),
             false => Some(name.trim_start_matches('@').to_owned()),
         }
@@ -207,7 +207,7 @@ impl NameResolver for MessageNames<'_> {
     }
 }
 
-/// The text; where there is none, what is in its place.
+/// The text, or a description of what is there instead.
 fn message_text(event: &Value) -> String {
     let content = text(event, "content").unwrap_or_default();
     if !content.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! Slack's Web API: a form goes out, JSON comes back, and what is wrong is said so that the caller can act on it.
+//! Slack's Web API: sends a form, receives JSON, and returns errors that the caller can act on.
 
 use std::time::Duration;
 
@@ -18,12 +18,12 @@ use crate::tls;
 const SLACK: &str = "https://slack.com/api";
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
-/// A page of a thousand people is one; more is a mistake.
+/// Enough for a page of a thousand people; a larger response is an error.
 const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// Where Slack asks for patience and does not say how much.
+/// If Slack asks to wait and does not say how long.
 const USUAL_PATIENCE: Duration = Duration::from_secs(30);
 
-/// What works with every good token of a bot.
+/// A call that works with every valid bot token.
 const WHO_AM_I: &str = "auth.test";
 
 pub struct Api {
@@ -31,19 +31,19 @@ pub struct Api {
     base: String,
     bot: SecretString,
     app: SecretString,
-    /// Why nothing works any more before a person helps.
+    /// Why nothing works until a person helps.
     given_up: watch::Sender<Option<String>>,
     pub their_clock: ServerClock,
 }
 
-/// Whose token a call is made with.
+/// Which token a call uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     Bot,
     App,
 }
 
-/// What Slack says, and the scopes of the token, where it tells them.
+/// Slack's response, and the scopes of the token if it includes them.
 pub struct ApiResponse {
     pub body: Value,
     pub scopes: Option<String>,
@@ -53,7 +53,7 @@ impl Api {
     /// `url` is "" for Slack itself.
     pub fn new(url: &str, bot: SecretString, app: SecretString) -> anyhow::Result<Api> {
         let base = if url.is_empty() { SLACK } else { url.trim_end_matches('/') }.to_owned();
-        // An upgrade to a web socket needs the older protocol; the few calls we make lose nothing by it.
+        // An upgrade to a web socket needs HTTP/1.1; the few calls we make lose nothing by it.
         let client = tls::client_builder()
             .http1_only()
             .connect_timeout(CONNECT_WITHIN)
@@ -65,7 +65,7 @@ impl Api {
         Ok(Api { client, base, bot, app, given_up: watch::Sender::new(None), their_clock })
     }
 
-    /// The first reason stays.
+    /// The first reason is kept.
     pub fn give_up(&self, why: &str) {
         self.given_up.send_if_modified(|known| {
             let is_first = known.is_none();
@@ -78,7 +78,7 @@ impl Api {
         self.given_up.borrow().clone()
     }
 
-    /// Waits until there is no hope any more, and says why.
+    /// Waits until the platform has given up, and returns why.
     pub async fn given_up(&self) -> String {
         let mut given_up = self.given_up.subscribe();
         let why = given_up.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
@@ -89,8 +89,7 @@ impl Api {
         self.call_with(TokenKind::Bot, method, form).await.map(|answered| answered.body)
     }
 
-    /// A token that is refused is tried once more before that is believed: refusals have been seen to be taken back with
-    /// the next call.
+    /// A refused token is tried once more before that is believed: refusals have been seen to disappear with the next call.
     pub async fn call_with(
         &self,
         with: TokenKind,
@@ -140,7 +139,7 @@ impl Api {
         Err(ApiError::Refused { needed: owned(&body, "needed"), error })
     }
 
-    /// Answers the person who gave a slash command. The address is Slack's and secret; no token goes there.
+    /// Answers the user of a slash command. The URL is Slack's and secret; no token is sent there.
     pub async fn respond(&self, url: &str, text: &str) -> Result<(), ApiError> {
         let answer = serde_json::json!({"response_type": "ephemeral", "text": text});
         let sent = self.client.post(url).timeout(ANSWER_WITHIN).json(&answer).send().await.map_err(unsent)?;
@@ -150,7 +149,7 @@ impl Api {
         }
     }
 
-    /// For the web socket, which takes the same way, proxies included.
+    /// For the web socket, which uses the same settings, including proxies.
     pub fn client(&self) -> &Client {
         &self.client
     }

@@ -1,4 +1,4 @@
-//! What was said while there was no line: fetched and heard, not answered.
+//! Fetches messages that were sent while there was no connection; they are read, but not answered.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -15,12 +15,12 @@ use super::read::{list, stamp};
 use super::translate::SlackIdentity;
 use crate::journal::KnownMessage;
 
-/// Threads per channel whose answers are fetched: those of the latest messages.
+/// How many threads per channel have their replies fetched: those of the latest messages.
 const THREADS_MAX: usize = 10;
-/// Waits for Slack's patience, per call.
+/// How often a call waits for a rate limit.
 const PATIENCE_MAX: u32 = 5;
 
-/// Fills the gap whenever there is a line again. `known` is how far each channel was known at the start.
+/// Fills the gap after every reconnect. `known` is how far each channel was known at the start.
 pub async fn keep(context: &SlackContext, me: &SlackIdentity, mut known: BTreeMap<String, String>) {
     loop {
         tokio::select! {
@@ -65,7 +65,8 @@ async fn fill(context: &SlackContext, me: &SlackIdentity, channels: BTreeMap<Str
     }
 }
 
-/// What came after `last`, oldest first: the latest messages, and the answers to them. Then what was changed before it.
+/// Fetches what came after `last`, oldest first: the latest messages, and the replies to them. Then finds changes to
+/// earlier ones.
 async fn fetch_missed(
     context: &SlackContext,
     me: &SlackIdentity,
@@ -97,7 +98,7 @@ fn is_after(message: &Value, last: &str) -> bool {
     stamp(message, "ts").is_some_and(|ts| ts > last)
 }
 
-/// A call that can wait: nobody is waiting for its answer.
+/// A call that may wait, since nobody waits for its result.
 pub async fn call_with_patience(
     context: &SlackContext,
     method: &str,

@@ -17,7 +17,7 @@ struct SlashCommand {
     text: String,
     user: String,
     channel: String,
-    /// Where Slack wants the answer.
+    /// The URL for the response.
     answer_to: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub async fn run(context: &Arc<SlackContext>, me: &Arc<SlackIdentity>, envelope:
 }
 
 fn read(payload: &Value, api_url: &str) -> Option<SlashCommand> {
-    // In the clear only where Slack itself is spoken to in the clear: on loopback.
+    // Unencrypted only if Slack itself is accessed unencrypted: on loopback.
     let is_safe =
         |url: &String| url.starts_with("https://") || (url.starts_with("http://") && api_url.starts_with("http://"));
     Some(SlashCommand {
@@ -64,7 +64,7 @@ async fn run_command(context: &SlackContext, me: &SlackIdentity, command: SlashC
     let person = context.slack.names.caller(&command.user).await.unwrap_or_default();
     let caller = Caller {
         person: me.person(&command.user),
-        // In a direct message people may set what they like: it is their own.
+        // In a direct message people may change every setting, since the room is their own.
         manages: person.manages || command.channel.starts_with('D'),
         language: person.language.unwrap_or_default(),
     };
@@ -75,7 +75,7 @@ async fn run_command(context: &SlackContext, me: &SlackIdentity, command: SlashC
     }
 }
 
-/// To the caller alone: at the address that Slack gave, or else as an ephemeral message.
+/// Visible to the caller alone: sent to the URL that Slack provided, or else as an ephemeral message.
 async fn send_answer(
     context: &SlackContext,
     command: &SlashCommand,

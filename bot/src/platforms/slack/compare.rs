@@ -1,5 +1,5 @@
-//! What was changed or deleted while there was no line: a channel's latest messages, held against what is known of them.
-//! Answers in threads are not looked through again.
+//! Detects what was changed or deleted while there was no connection: compares a channel's latest messages with the known
+//! ones. Replies in threads are not compared.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use super::read::{flag, list, stamp, stamp_of};
 use super::translate::{SlackIdentity, readable};
 use crate::journal::KnownMessage;
 
-/// What is known of what was said lately.
+/// Recent messages as the journal knows them.
 pub async fn known_recent_messages(context: &SlackContext) -> HashMap<Place, Vec<KnownMessage>> {
     let now = context.slack.clock.now();
     let known = context.slack.stores.recent.recent(PLATFORM, now).await;
@@ -25,7 +25,7 @@ pub async fn known_recent_messages(context: &SlackContext) -> HashMap<Place, Vec
     })
 }
 
-/// What Slack would have told of it. `page` is the channel's latest history.
+/// The events that Slack would have sent. `page` is the channel's latest history.
 pub async fn changes(
     context: &SlackContext,
     me: &SlackIdentity,
@@ -37,7 +37,7 @@ pub async fn changes(
     let shown: HashMap<&str, &Value> =
         messages.iter().filter_map(|message| Some((stamp(message, "ts")?, message))).collect();
     let Some(oldest) = shown.keys().min().copied() else { return Vec::new() };
-    // What is older than a full page may well be there.
+    // Messages older than a full page may still exist.
     let reaches_to = if flag(page, "has_more") { oldest } else { "" };
     let now = stamp_of(context.slack.clock.now());
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Keeps lines to Slack open: a line that is about to be closed is replaced first, a lost one after a pause.
+//! Keeps connections to Slack open: one that is about to be closed is replaced first, a lost one after a pause.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use super::listen::SlackContext;
 use super::socket::{ConnectionEnd, SlackConnection, open};
 use super::translate::SlackIdentity;
 
-/// Slack closes a line soon after its warning; if it forgets, we do.
+/// Slack closes a connection soon after its warning; if it does not, we do.
 const LINGERS: Duration = Duration::from_secs(60);
-/// When others use up the lines this app may have.
+/// The pause if other clients use up the connections this app may have.
 const CROWDED_FOR: Duration = Duration::from_secs(60);
 
-/// Keeps one line open until the platform stops.
+/// Keeps one connection open until the platform stops.
 pub async fn keep(context: Arc<SlackContext>, me: Arc<SlackIdentity>, slot: u32) {
     let mut pauses = context.slack.pace.pauses();
     while !context.stop.is_cancelled() {
@@ -47,7 +47,7 @@ pub async fn keep(context: Arc<SlackContext>, me: Arc<SlackIdentity>, slot: u32)
             ConnectionEnd::Warned => {
                 info!(slot, "replacing a connection to Slack before it is closed");
                 context.tasks.spawn(drain(line));
-                // One that was warned at once is no reason to open another at once.
+                // A connection that was warned at once is no reason to open another at once.
                 if lived.is_none_or(|lived| lived < context.slack.pace.pause_min) {
                     context.pause(pauses.after(lived)).await;
                 }
@@ -70,7 +70,7 @@ pub async fn keep(context: Arc<SlackContext>, me: Arc<SlackIdentity>, slot: u32)
     }
 }
 
-/// What still comes through the old line is heard, while the new one opens.
+/// Events that still arrive on the old connection are handled while the new one opens.
 async fn drain(mut line: SlackConnection) {
     let ended = timeout(LINGERS, line.serve()).await;
     debug!(?ended, "closed a replaced Slack connection");

@@ -1,6 +1,6 @@
-//! Emoji by Slack's names for them, both ways.
+//! Maps between emoji and Slack's names for them.
 
-/// The name Slack shows first, the emoji, and other names of it.
+/// Slack's main name, the emoji, and its other names.
 const TABLE: &[(&str, &str, &[&str])] = &[
     ("eyes", "👀", &[]),
     ("blush", "😊", &[]),
@@ -40,14 +40,14 @@ const TABLE: &[(&str, &str, &[&str])] = &[
     ("shushing_face", "🤫", &[]),
 ];
 
-/// Slack's name of an emoji; `None` for one we do not know.
+/// Slack's name of an emoji; `None` for an unknown one.
 pub fn name(emoji: &str) -> Option<&'static str> {
     let bare = |text: &str| text.replace('\u{fe0f}', "");
     let wanted = bare(emoji);
     TABLE.iter().find(|(_, known, _)| bare(known) == wanted).map(|(name, ..)| *name)
 }
 
-/// The emoji of a name, whatever its skin; one we do not know, or a workspace's own, stays a name.
+/// The emoji of a name, without its skin tone; an unknown or custom one stays a name.
 pub fn emoji(name: &str) -> String {
     let bare = name.split("::").next().unwrap_or(name);
     let row = TABLE.iter().find(|(first, _, others)| *first == bare || others.contains(&bare));

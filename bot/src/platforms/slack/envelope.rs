@@ -1,4 +1,4 @@
-//! What comes through the web socket: an envelope with something inside, or a word about the line itself.
+//! Messages of the web socket: an envelope with a payload, or a notice about the connection itself.
 
 use serde_json::Value;
 
@@ -6,30 +6,30 @@ use super::read::text;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum SocketFrame {
-    /// The line is open.
+    /// The connection is open.
     Hello,
-    /// The line will be closed: soon, or at once.
+    /// The connection will be closed: soon, or at once.
     Disconnect {
         reason: String,
     },
-    /// Something happened.
+    /// An event.
     Event {
         envelope: String,
         payload: Value,
     },
-    /// Somebody used the slash command.
+    /// A slash command.
     Command {
         envelope: String,
         payload: Value,
     },
-    /// To be acknowledged, and nothing more: a kind we do not ask for, or more than we can read.
+    /// Only to be acknowledged: a type we do not subscribe to, or one that is too large to read.
     Other {
         envelope: String,
     },
     Nothing,
 }
 
-/// More is acknowledged and let go: it would only come again.
+/// A larger envelope is acknowledged and dropped: otherwise it would only be sent again.
 const BYTES_MAX: usize = 1024 * 1024;
 const ENVELOPE_CHARS_MAX: usize = 200;
 
@@ -61,7 +61,7 @@ fn find(mut value: Value, too_much: bool) -> Option<SocketFrame> {
     })
 }
 
-/// Tells Slack that an envelope need not come again.
+/// Tells Slack not to send an envelope again.
 pub fn acknowledgement(envelope: &str) -> String {
     serde_json::json!({"envelope_id": envelope}).to_string()
 }

@@ -1,21 +1,21 @@
-//! What Slack's refusals mean, and what a person can do about them.
+//! What Slack's errors mean, and how a person can fix them.
 
 use std::time::Duration;
 
 use crate::ports::PostError;
 
-/// Why a call to Slack came to nothing.
+/// Why a call to Slack failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApiError {
     #[error("rate limited by Slack for {after:?}")]
     Limited { after: Duration },
-    /// Slack's own word for it, such as `channel_not_found`, and the scope it misses.
+    /// Slack's own error code, such as `channel_not_found`, and the missing scope.
     #[error("{}", describe_error(error, needed.as_deref()))]
     Refused { error: String, needed: Option<String> },
-    /// It never went out.
+    /// It was never sent.
     #[error("cannot reach Slack: {0}")]
     NotSent(String),
-    /// The token was refused, and is not when it is tried again.
+    /// The token was refused, but accepted on the next attempt.
     #[error("Slack refused the token for one call only: {0}")]
     Disputed(String),
     /// It may have been done or not.
@@ -26,10 +26,10 @@ pub enum ApiError {
 const TOKENS: &str = "copy the tokens again from api.slack.com/apps (OAuth & Permissions: xoxb-…; Basic Information, \
                       App-Level Tokens: xapp-…)";
 
-/// What is said of a token that is not, or no longer, good.
+/// Errors about a token that is not, or no longer, valid.
 const OF_TOKEN: &[&str] = &["invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"];
 
-/// Nothing gets better before a person has done something.
+/// Errors that only a person can fix.
 const HOPELESS: &[(&str, &str)] = &[
     ("invalid_auth", "Slack rejected the token"),
     ("not_authed", "there is no token"),
@@ -47,7 +47,7 @@ const HOPELESS: &[(&str, &str)] = &[
     ("socket_mode_disabled", "Socket Mode is off for the app: enable it at api.slack.com/apps, Socket Mode"),
 ];
 
-/// About one channel or message.
+/// Errors about one channel or message.
 const LOCAL: &[(&str, &str)] = &[
     ("channel_not_found", "there is no such channel, or the app is not in it: /invite it there"),
     ("not_in_channel", "the app is not in the channel: /invite it there"),
@@ -64,7 +64,7 @@ const LOCAL: &[(&str, &str)] = &[
     ("invalid_name", "the workspace does not have this emoji"),
 ];
 
-/// Slack's trouble, not ours.
+/// Temporary errors on Slack's side.
 const PASSING: &[&str] =
     &["internal_error", "fatal_error", "service_unavailable", "request_timeout", "rollup_error", "team_added_to_org"];
 
@@ -90,12 +90,12 @@ impl ApiError {
         matches!(self, ApiError::Refused { error, .. } if HOPELESS.iter().any(|(name, _)| name == error))
     }
 
-    /// The token is not, or no longer, good.
+    /// The token is not, or no longer, valid.
     pub fn is_about_token(&self) -> bool {
         matches!(self, ApiError::Refused { error, .. } if OF_TOKEN.contains(&error.as_str()))
     }
 
-    /// Whether what was asked for was certainly not done.
+    /// Whether the request was certainly not carried out.
     pub fn is_certain(&self) -> bool {
         match self {
             ApiError::Limited { .. } | ApiError::NotSent(_) | ApiError::Disputed(_) => true,

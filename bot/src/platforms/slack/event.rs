@@ -1,4 +1,4 @@
-//! What happened, read from Slack's JSON. Only what cannot be done without must be there: the channel and the time.
+//! Events parsed from Slack's JSON. Only the channel and the time are required.
 
 use aizuchi_core::types::Visibility;
 use serde::{Deserialize, Serialize};
@@ -7,19 +7,19 @@ use serde_json::Value;
 use super::people::{SlackChannel, SlackPerson};
 use super::read::{flag, id, list, owned, stamp, text};
 
-/// What Slack told.
+/// A parsed event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParsedEvent {
     Event(SlackEvent),
-    /// Somebody is new, or goes by another name.
+    /// A person joined or changed their name.
     Person(SlackPerson),
-    /// A channel goes by another name.
+    /// A channel was renamed.
     Renamed(SlackChannel),
-    /// Nothing for us.
+    /// Not relevant.
     Nothing,
 }
 
-/// What happened in a channel. This is what the inbox keeps.
+/// An event in a channel. This is what the inbox stores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlackEvent {
@@ -30,7 +30,7 @@ pub enum SlackEvent {
         channel: String,
         user: String,
     },
-    /// It is no longer in a channel.
+    /// The bot is no longer in a channel.
     Left {
         channel: String,
     },
@@ -39,15 +39,15 @@ pub enum SlackEvent {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MessageEvent {
     pub channel: String,
-    /// Where the event says who can read it.
+    /// If the event says who can read it.
     pub visibility: Option<Visibility>,
     pub ts: String,
     pub thread: Option<String>,
-    /// Who wrote the message that the thread grows from.
+    /// The author of the parent message.
     pub parent: Option<String>,
     pub user: Option<String>,
     pub bot: Option<String>,
-    /// Names that the message itself brings along.
+    /// A name that the message itself contains.
     pub named: Option<String>,
     /// In Slack's markup.
     pub text: String,
@@ -61,9 +61,9 @@ pub struct ChangeEvent {
     pub at: String,
     /// `None` if it was deleted.
     pub text: Option<String>,
-    /// Who wrote it, before and after.
+    /// Its authors, before and after.
     pub by: Vec<String>,
-    /// When the text was edited; a link that was unfolded is no edit.
+    /// When the text was edited; an unfurled link is not an edit.
     #[serde(default)]
     pub edited: Option<String>,
 }
@@ -78,9 +78,9 @@ pub struct ReactionEvent {
     pub on: bool,
 }
 
-/// A text is cut there. Slack's own limit.
+/// Longer text is truncated. This is Slack's own limit.
 const TEXT_CHARS_MAX: usize = 40_000;
-/// Slack's own notices (joins, topics, pins) are no talk; these are.
+/// Slack's own notices (joins, topics, pins) are not talk; these subtypes are.
 const TALK: [&str; 5] = ["bot_message", "me_message", "file_share", "thread_broadcast", "slackbot_response"];
 
 impl ParsedEvent {
@@ -114,7 +114,7 @@ impl ParsedEvent {
 }
 
 impl SlackEvent {
-    /// What happened in a channel, if anything did.
+    /// The event in a channel, if it is one.
     pub fn read(event: &Value) -> Option<SlackEvent> {
         match ParsedEvent::read(event) {
             ParsedEvent::Event(event) => Some(event),
@@ -122,7 +122,7 @@ impl SlackEvent {
         }
     }
 
-    /// One text, one key: however often, on whichever way and under whatever names it comes.
+    /// One text has one key, however often, on whichever way and under whatever names it arrives.
     pub fn key(&self) -> Option<String> {
         match self {
             SlackEvent::Said(saying) => Some(format!("{}/{}", saying.channel, saying.ts)),
@@ -144,7 +144,7 @@ impl SlackEvent {
         }
     }
 
-    /// Whether one of these people did it, or wrote what it is about.
+    /// Whether one of these people did it, or wrote the message it is about.
     pub fn is_by(&self, users: &[&str]) -> bool {
         let is_one = |user: &String| users.contains(&user.as_str());
         match self {
@@ -157,7 +157,7 @@ impl SlackEvent {
     }
 }
 
-/// Who wrote these messages.
+/// The authors of these messages.
 fn authors<'v>(messages: impl IntoIterator<Item = &'v Value>) -> Vec<String> {
     let of_one = |message: &'v Value| ["user", "bot_id"].into_iter().filter_map(|field| id(message, field));
     let mut authors: Vec<String> = messages.into_iter().flat_map(of_one).map(str::to_owned).collect();
@@ -192,12 +192,12 @@ fn visibility(kind: &str) -> Option<Visibility> {
     }
 }
 
-/// The thread it is in. The message a thread grows from is in the channel.
+/// The thread it is in. The parent message of a thread is in the channel.
 fn thread(message: &Value, ts: &str) -> Option<String> {
     stamp(message, "thread_ts").filter(|thread| *thread != ts).map(str::to_owned)
 }
 
-/// What is read: its text; of an app's card, what stands for it; of a file alone, what it is.
+/// The text; for an app's card, its fallback; for a file alone, a description.
 fn message_text(message: &Value) -> String {
     if let Some(text) = text(message, "text").filter(|text| !text.trim().is_empty()) {
         return truncate(text);
@@ -230,9 +230,9 @@ fn parse_edit(event: &Value) -> Option<ChangeEvent> {
     let message = event.get("message")?;
     let before = event.get("previous_message").unwrap_or(&Value::Null);
     let ts = stamp(message, "ts")?.to_owned();
-    // A message that others answered leaves this behind.
+    // A deleted message that has replies leaves this behind.
     let gone = text(message, "subtype") == Some("tombstone") || flag(message, "hidden");
-    // Slack says so too when a link gets its picture or a thread grows.
+    // Slack also sends this when a link is unfurled or a thread gets a reply.
     if !gone && before.is_object() && message_text(before) == message_text(message) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Whether Slack can be listened to: tokens, Socket Mode and permissions, each with how to fix it.
+//! Checks whether the bot can listen to Slack: tokens, Socket Mode and permissions, each with how to fix it.
 
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -11,7 +11,7 @@ use crate::check::{Check, Level};
 const PART: &str = "slack";
 const APPS: &str = "https://api.slack.com/apps";
 
-/// Asks Slack three things; changes nothing there.
+/// Makes three calls to Slack; changes nothing there.
 pub async fn examine(slack: &SlackSettings, bot_token: SecretString, app_token: SecretString) -> Vec<Check> {
     let mut findings = Vec::new();
     for (token, prefix, variable) in
@@ -46,7 +46,7 @@ async fn bot(api: &Api, variable: &str) -> Vec<Check> {
     vec![known, scopes(answered.scopes.as_deref())]
 }
 
-/// Names what is missing.
+/// Lists the missing scopes.
 fn scopes(granted: Option<&str>) -> Check {
     let Some(granted) = granted else {
         return Check { level: Level::Warn, ..Check::ok(PART, "Slack does not report the app's scopes") };

@@ -1,5 +1,5 @@
-//! Hands the engine what arrived, in the order in which it arrived. What a crash left pending is handed over at the next start by
-//! the same loop.
+//! Passes arrivals to the engine in the order of their arrival. Arrivals that a crash left pending are passed on at the
+//! next start by the same loop.
 
 use std::time::Duration;
 
@@ -16,15 +16,16 @@ use super::translate::{self, SlackIdentity, TranslationContext};
 use crate::ports::PendingEntry;
 use crate::runtime::ShuttingDown;
 
-/// Submitted at the same time: each is durable before it counts as heard, and they share the disk's time.
+/// How many are submitted together: each is durable before it counts as heard, and they share the disk's time.
 const TOGETHER_MAX: usize = 256;
-/// After the store failed.
+/// The pause after the store failed.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// For what is under way when the platform stops: recorded and not marked as handled, it would be recorded again.
+/// For a submission in progress when the platform stops: if it were recorded but not marked as handled, it would be
+/// recorded again.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Hands over what arrives until the platform stops.
+/// Passes on arrivals until the platform stops.
 pub async fn forward_arrivals(context: &SlackContext, me: &SlackIdentity) {
     let mut handled = 0;
     loop {
@@ -61,7 +62,7 @@ async fn grace(context: &SlackContext) {
     tokio::time::sleep(GRACE).await;
 }
 
-/// Pending entries of the inbox as what the engine is given.
+/// Pending entries of the inbox as inputs of the engine.
 struct ArrivalBatch {
     /// By the number of their entry.
     inputs: Vec<(u64, Input)>,
@@ -95,7 +96,7 @@ async fn read_batch(context: &SlackContext, me: &SlackIdentity, handled: u64) ->
     Some(ArrivalBatch { inputs, last, is_full })
 }
 
-/// Returns when all of it is durable and marked as handled. Where the engine stops in between, what it took is marked.
+/// Returns when all of it is durable and marked as handled. If the engine stops in between, what it accepted is marked.
 async fn submit_batch(context: &SlackContext, batch: ArrivalBatch) -> Result<(), ShuttingDown> {
     let (seqs, inputs): (Vec<u64>, Vec<Input>) = batch.inputs.into_iter().unzip();
     let submitted = join_all(inputs.into_iter().map(|input| context.engine.submit(input))).await;
@@ -104,21 +105,21 @@ async fn submit_batch(context: &SlackContext, batch: ArrivalBatch) -> Result<(),
         Some(refused) => seqs[refused] - 1,
         None => batch.last,
     };
-    // Left behind by a crash, it is handed over again at the next start: a message is passed over there by its id, an edit is
-    // recorded once more and changes nothing.
+    // An entry left behind by a crash is passed on again at the next start: a message is recognised by its id and skipped,
+    // an edit is recorded once more and changes nothing.
     if let Err(failed) = context.slack.stores.inbox.handled(PLATFORM, handled).await {
         warn!(%failed, "cannot store the Slack position");
     }
     if refused.is_some() { Err(ShuttingDown) } else { Ok(()) }
 }
 
-/// Whether nothing is known between a message and the one its thread grows from.
+/// Whether no message is known between this one and its parent message.
 async fn is_first_below(context: &SlackContext, saying: &MessageEvent) -> bool {
     let Some(thread) = &saying.thread else { return false };
     inbox::is_first(&*context.slack.stores.threads, &saying.channel, thread, &saying.ts).await.unwrap_or(false)
 }
 
-/// What the engine is told of it.
+/// The engine's input for an arrival.
 async fn input(context: &SlackContext, me: &SlackIdentity, arrival: InboxArrival) -> Option<Input> {
     let names = &context.slack.names;
     match arrival.event {
@@ -128,7 +129,7 @@ async fn input(context: &SlackContext, me: &SlackIdentity, arrival: InboxArrival
             translate::to_message_input(me, names, saying, telling).await
         }
         SlackEvent::Changed(changing) => translate::to_change_input(me, names, changing).await,
-        // Its own reactions it knows already.
+        // The bot knows its own reactions already.
         SlackEvent::Reacted(reacting) if reacting.user == me.user => None,
         SlackEvent::Reacted(reacting) => {
             let thread = inbox::thread_of(&*context.slack.stores.threads, &reacting.channel, &reacting.ts).await;
@@ -137,7 +138,7 @@ async fn input(context: &SlackContext, me: &SlackIdentity, arrival: InboxArrival
         SlackEvent::Joined { channel, user } => {
             if user == me.user {
                 tracing::info!(channel, "joined a Slack channel");
-                // So that the first message finds it known.
+                // Loaded now, so that it is known when the first message arrives.
                 names.channel(&channel).await;
             }
             None

@@ -1,9 +1,10 @@
-//! The inbox of Slack events: stored before they are acknowledged, so that no crash loses one and no redelivery counts twice.
+//! The inbox of Slack events: stored before they are acknowledged, so that no crash loses one and no redelivery counts
+//! twice.
 //!
 //! An entry has a key that is the same however often and on whichever way the event comes (an envelope, its redelivery, the
-//! channel's history); a known key is not stored again. `forward.rs` hands the pending entries to the engine in order and marks
-//! them as handled; the keys stay for a week, as long as Slack may send again. With the entry goes the mark of its
-//! channel, up to where it is known: after an interruption the history is fetched from there.
+//! channel's history); a known key is not stored again. `forward.rs` passes the pending entries to the engine in order and
+//! marks them as handled; the keys stay for a week, as long as Slack may send again. Each entry is stored with the mark of
+//! its channel, up to where it is known: after an interruption the history is fetched from there.
 
 use std::collections::BTreeMap;
 
@@ -18,13 +19,13 @@ use super::platform::PLATFORM;
 use crate::ports::{ArrivedThreads, ChannelMark, ChannelMarks, Inbox, InboxEntry, MarkChange};
 use crate::stores::StoreError;
 
-/// As long as Slack might send something again, and people might react to it.
+/// As long as Slack might send an event again, and people might react to it.
 const KEPT: Span = Span::minutes(7 * 24 * 60);
 
-/// Something that came in.
+/// An event that arrived.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InboxArrival {
-    /// The same however often it comes.
+    /// The same however often it arrives.
     #[serde(skip)]
     pub key: String,
     #[serde(deserialize_with = "event_of_any_build")]
@@ -34,7 +35,7 @@ pub struct InboxArrival {
     pub fetched: bool,
 }
 
-/// An event as this build keeps it, or as Slack sent it: older builds kept that.
+/// An event in the format of this version, or as Slack sent it, which older versions stored.
 fn event_of_any_build<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SlackEvent, D::Error> {
     let value = Value::deserialize(deserializer)?;
     match value.get("type") {
@@ -44,8 +45,8 @@ fn event_of_any_build<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Slac
 }
 
 impl InboxArrival {
-    /// From an envelope; `None` if there is nothing in it for the engine. Names are noted at once and not kept: who
-    /// changes theirs often would fill the store, and the next look at everybody finds what was missed.
+    /// From an envelope; `None` if it contains nothing for the engine. Changes of names are applied at once and not stored:
+    /// a person who changes theirs often would fill the store, and the next sync finds what was missed.
     pub fn of_payload(envelope: &str, payload: &Value, names: &Names) -> Option<InboxArrival> {
         let event = match ParsedEvent::read(payload.get("event")?) {
             ParsedEvent::Event(event) => event,
@@ -80,7 +81,7 @@ impl InboxArrival {
     }
 }
 
-/// How far it says that its channel is known.
+/// The mark of its channel that this event advances.
 fn mark(event: SlackEvent) -> Option<MarkChange> {
     match event {
         SlackEvent::Said(saying) => {
@@ -91,7 +92,7 @@ fn mark(event: SlackEvent) -> Option<MarkChange> {
     }
 }
 
-/// Stores what was not known yet; how many that were.
+/// Stores arrivals that are new; returns how many there were.
 pub async fn store(inbox: &dyn Inbox, arrivals: Vec<InboxArrival>, at: Time) -> Result<usize, StoreError> {
     inbox.keep(PLATFORM, arrivals.into_iter().map(InboxArrival::into_entry).collect(), at).await
 }
@@ -102,7 +103,7 @@ pub async fn is_new(inbox: &dyn Inbox, key: String, at: Time) -> Result<bool, St
     Ok(inbox.keep(PLATFORM, vec![entry], at).await? > 0)
 }
 
-/// What these people did and nobody was told yet is not told any more.
+/// Removes pending events of these people, so that the engine never gets them.
 pub async fn forget(inbox: &dyn Inbox, users: &[&str]) -> Result<(), StoreError> {
     let mut gone = Vec::new();
     for pending in inbox.pending(PLATFORM, 0, usize::MAX).await? {
@@ -114,18 +115,18 @@ pub async fn forget(inbox: &dyn Inbox, users: &[&str]) -> Result<(), StoreError>
     if gone.is_empty() { Ok(()) } else { inbox.amend(PLATFORM, gone).await }
 }
 
-/// The thread a message is in, if it came lately.
+/// The thread a message is in, if it arrived recently.
 pub async fn thread_of(threads: &dyn ArrivedThreads, channel: &str, ts: &str) -> Result<Option<String>, StoreError> {
     threads.thread_of(PLATFORM, &format!("{channel}/{ts}")).await
 }
 
-/// Whether nothing came of this thread before this message.
+/// Whether nothing of this thread arrived before this message.
 pub async fn is_first(threads: &dyn ArrivedThreads, channel: &str, thread: &str, ts: &str) -> Result<bool, StoreError> {
     let (parent, message) = (format!("{channel}/{thread}"), format!("{channel}/{ts}"));
     threads.is_known_between(PLATFORM, (&parent, &message), thread).await.map(|known| !known)
 }
 
-/// The channels it heard, and the last message of each.
+/// The channels the bot has heard, and the last message of each.
 pub async fn channels(marks: &dyn ChannelMarks) -> Result<BTreeMap<String, String>, StoreError> {
     let marks = marks.of_server(PLATFORM, "", usize::MAX).await?;
     Ok(marks.into_iter().map(|mark| (mark.channel, mark.heard)).collect())

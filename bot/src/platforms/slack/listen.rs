@@ -1,4 +1,4 @@
-//! Listens to Slack until it is told to stop, or until only a person can help.
+//! Listens to Slack until shutdown, or until only a person can help.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,19 +22,19 @@ use crate::ports::Commands;
 use crate::runtime::EngineHandle;
 use crate::stores::StoreError;
 
-/// How patient it is with the line.
+/// Timeouts and intervals of the connection.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionPace {
-    /// How often the line is tried when nothing is heard.
+    /// How often the connection is pinged when nothing arrives.
     pub ping_every: Duration,
-    /// A line that is silent for so long is dead.
+    /// A connection that is silent for this long is dead.
     pub silent_max: Duration,
-    /// The longest pause after a line was lost: at first, and when nothing helps.
+    /// The longest pause after a lost connection: the first time, and when nothing helps.
     pub pause_min: Duration,
     pub pause_max: Duration,
-    /// A line that lived so long was a good one: the pauses are short again.
+    /// A connection that lasted this long was a good one: the pauses are short again.
     pub good_after: Duration,
-    /// Between two looks at everybody's names.
+    /// Between two syncs of everybody's names.
     pub sync_every: Duration,
 }
 
@@ -57,7 +57,7 @@ impl ConnectionPace {
     }
 }
 
-/// Slash commands that run at the same time.
+/// How many slash commands run concurrently.
 const COMMANDS_MAX: usize = 16;
 
 /// What every task of the platform needs.
@@ -65,21 +65,21 @@ pub struct SlackContext {
     pub slack: Arc<Slack>,
     pub engine: EngineHandle,
     pub commands: Arc<dyn Commands>,
-    /// The platform's own: cancelled with the program's, or when there is no hope.
+    /// The platform's own token: cancelled with the program's, or when the platform gives up.
     pub stop: CancellationToken,
     pub tasks: TaskTracker,
-    /// Something was stored.
+    /// Notified when an arrival was stored.
     pub arrived: Notify,
-    /// The last line is gone.
+    /// Notified when the last connection is lost.
     pub gone: Notify,
-    /// The first line is open, or open again after there was none.
+    /// Notified when the first connection is open, or open again after there was none.
     pub back: Notify,
     pub lines: AtomicUsize,
     pub running: Arc<Semaphore>,
 }
 
 impl SlackContext {
-    /// Only a person can help: the platform stops, the program goes on.
+    /// Only a person can help: the platform stops, the program continues.
     pub fn give_up(&self, why: &str) {
         if !self.stop.is_cancelled() {
             error!("Slack: {why}; continuing without Slack");
@@ -100,7 +100,7 @@ impl SlackContext {
         }
     }
 
-    /// Waits, but not longer than the platform lives.
+    /// Waits, but not longer than the platform runs.
     pub async fn pause(&self, pause: Duration) {
         tokio::select! {
             () = tokio::time::sleep(pause) => (),
@@ -110,8 +110,7 @@ impl SlackContext {
 }
 
 impl Slack {
-    /// Listens until `stop`. `Err` says what a person has to do before that can work; a Slack that cannot be reached at
-    /// the moment is waited for.
+    /// Listens until `stop`. `Err` says what a person has to do first; if Slack cannot be reached at the moment, it waits.
     pub async fn listen(
         self: &Arc<Slack>,
         engine: EngineHandle,
@@ -145,14 +144,14 @@ impl Slack {
         Ok(tokio::spawn(live(context, me)))
     }
 
-    /// Lets go of what is too old to come again.
+    /// Deletes entries that are too old to arrive again.
     pub(super) async fn sweep(&self) -> Result<(), StoreError> {
         let now = self.clock.now();
         inbox::sweep(&*self.stores.inbox, now).await?;
         posts::sweep(&*self.stores.posts, now).await
     }
 
-    /// Learns who we are.
+    /// Fetches the bot's own identity.
     pub(super) async fn introduce(&self) -> Result<SlackIdentity, ApiError> {
         let answer: Value = self.api.call("auth.test", &[]).await?;
         let (Some(team), Some(user)) = (id(&answer, "team_id"), id(&answer, "user_id")) else {
@@ -173,7 +172,7 @@ async fn live(context: Arc<SlackContext>, me: Option<SlackIdentity>) {
     let Some(me) = me else { return };
     let me = Arc::new(me);
     spawn(&context, &me, |context, me| async move { forward::forward_arrivals(&context, &me).await });
-    // Read before the first line opens: what comes through it must not hide the gap before it.
+    // Read before the first connection opens, so that new events do not hide the gap before them.
     let known = inbox::channels(&*context.slack.stores.marks).await.unwrap_or_default();
     spawn(&context, &me, |context, me| async move { backfill::keep(&context, &me, known).await });
     spawn(&context, &me, |context, _| async move { sync::keep(&context).await });

@@ -1,4 +1,4 @@
-//! Slack over Socket Mode: everything that happens is stored, acknowledged, and then told to the engine.
+//! Slack over Socket Mode: every event is stored, acknowledged, and then passed to the engine.
 
 mod listen;
 mod platform;

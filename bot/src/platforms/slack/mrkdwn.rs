@@ -1,7 +1,7 @@
-//! A model's Markdown as Slack writes it. Whatever could call people or channels stays plain text.
+//! Converts a model's Markdown to Slack's markup. Whatever could notify people or channels stays plain text.
 //!
-//! `pulldown_cmark` reads the Markdown; what it finds is written in Slack's marks in the order in which it comes. Blank
-//! lines between two blocks are taken from the source.
+//! `pulldown_cmark` parses the Markdown; its events are written as Slack's markup in order. Blank lines between two blocks
+//! are taken from the source.
 
 use std::ops::Range;
 
@@ -17,20 +17,20 @@ pub fn mrkdwn(markdown: &str) -> String {
     writer.out.replace(JOINER, "")
 }
 
-/// For Slack's eyes: text and nothing but text.
+/// Escapes text so that Slack shows it literally.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Takes no room and is neither a space nor punctuation.
+/// Has no width and is neither a space nor punctuation.
 const JOINER: char = '\u{2060}';
-/// Slack sees a mark only at the edge of a word. Japanese has no such edges: this one has no width.
+/// Slack recognises a mark only at a word boundary. Japanese has no such boundaries: this one has no width.
 const EDGE: char = '\u{200b}';
 const BULLET: &str = "• ";
 const RULE: &str = "──────────";
 
-/// Markdown takes `**「大事」**です` for plain text, because a bracket is between the mark and the word. People who write
-/// Japanese mean it: a joiner between the two lets the mark count.
+/// Markdown treats `**「大事」**です` as plain text, because a bracket is between the mark and the word. People who write
+/// Japanese mean emphasis: a joiner between the two makes the mark count.
 fn with_joiners(markdown: &str) -> String {
     let is_wide_punctuation = |c: char| !c.is_ascii() && !c.is_alphanumeric() && !c.is_whitespace();
     let is_mark = |c: char| matches!(c, '*' | '~');
@@ -46,7 +46,7 @@ fn with_joiners(markdown: &str) -> String {
     out
 }
 
-/// How words stand out.
+/// Text styles.
 #[derive(Clone, Copy)]
 enum Style {
     Bold,
@@ -66,9 +66,9 @@ impl Style {
 
 /// A link whose text is being written.
 struct Link {
-    /// Where its text begins in what is written.
+    /// Where its text begins in the output.
     text_at: usize,
-    /// `None` where Slack must not make a link of it.
+    /// `None` if Slack must not turn it into a link.
     target: Option<String>,
 }
 
@@ -85,17 +85,17 @@ impl Link {
 struct Writer<'s> {
     source: &'s str,
     out: String,
-    /// Where in the source the last thing ends that was written.
+    /// The end of what was last written, as an offset in the source.
     written_to: usize,
     lists: usize,
     quotes: usize,
-    /// How many of each style are open. Slack would end one that is opened twice at the first mark.
+    /// How often each style is open. Slack would end one that is opened twice at the first mark.
     styles: [usize; 3],
     links: Vec<Link>,
     in_code: bool,
-    /// The mark of a list is written, and what follows is beside it.
+    /// Whether a list marker was just written, so that the text continues after it.
     is_beside_mark: bool,
-    /// A style has just ended.
+    /// Whether a style has just ended.
     is_behind_style: bool,
 }
 
@@ -136,7 +136,7 @@ impl<'s> Writer<'s> {
                 self.out.truncate(self.out.len() - BULLET.len());
                 self.out.push_str(if done { "☑ " } else { "☐ " });
             }
-            // Not switched on.
+            // Not enabled.
             Event::InlineMath(text) | Event::DisplayMath(text) | Event::FootnoteReference(text) => self.text(&text),
         }
         self.written_to = range.end;
@@ -169,7 +169,7 @@ impl<'s> Writer<'s> {
                 self.is_behind_style = false;
                 self.links.push(Link::new(self.out.len(), link_type, &dest_url));
             }
-            // Not switched on.
+            // Not enabled.
             Tag::FootnoteDefinition(_)
             | Tag::DefinitionList
             | Tag::DefinitionListTitle
@@ -187,7 +187,7 @@ impl<'s> Writer<'s> {
     fn end(&mut self, tag: TagEnd, range: &Range<usize>) {
         match tag {
             TagEnd::Heading(_) if self.is_title(range) => self.close(Style::Bold),
-            // Words with a line below them.
+            // A setext heading, underlined in the source.
             TagEnd::Heading(_) => {
                 self.begin_line();
                 self.out.push_str(RULE);
@@ -223,12 +223,12 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Whether a heading is one by its `#`.
+    /// Whether a heading is marked with `#`.
     fn is_title(&self, range: &Range<usize>) -> bool {
         self.source[range.clone()].trim_start().starts_with('#')
     }
 
-    /// Whether words between tildes are meant to be struck out: 「10~20や30~40」 are ranges.
+    /// Whether words between tildes are meant as strikethrough: 「10~20や30~40」 are ranges.
     fn is_struck(&self, range: &Range<usize>) -> bool {
         self.source[range.clone()].starts_with("~~")
     }
@@ -282,7 +282,7 @@ impl<'s> Writer<'s> {
         self.out.push_str(&escaped(text));
     }
 
-    /// Before a mark.
+    /// Separates a mark from the text before it.
     fn keep_apart(&mut self) {
         self.is_beside_mark = false;
         self.is_behind_style = false;

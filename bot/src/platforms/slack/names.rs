@@ -1,4 +1,4 @@
-//! Who is who and which channel is which: asked once, kept up to date by events, and never more than so many.
+//! The names of people and channels: fetched once, updated by events, and limited in number.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -11,11 +11,11 @@ use super::api::Api;
 use super::errors::ApiError;
 use super::people::{SlackChannel, SlackPerson};
 
-/// Of people and of channels; twice as many are held at most.
+/// For people and for channels each; at most twice as many are held.
 const KEPT_MAX: usize = 20_000;
-/// A message does not wait longer to learn a name.
+/// A message does not wait longer for a name.
 const ASKED_FOR: Duration = Duration::from_secs(5);
-/// Nobody is asked about again so soon after Slack did not say.
+/// After Slack did not answer about an id, it is not asked again for this long.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(60);
 pub struct Names {
     api: Arc<Api>,
@@ -28,7 +28,7 @@ impl Names {
         Names { api, people: Mutex::default(), channels: Mutex::default() }
     }
 
-    /// Asks Slack if need be; `None` if it does not say.
+    /// Asks Slack if necessary; `None` if it does not answer.
     pub async fn person(&self, id: &str) -> Option<SlackPerson> {
         let known = self.people.lock().expect("no panic holds names").get(id);
         match known {
@@ -37,7 +37,7 @@ impl Names {
         }
     }
 
-    /// With their language, which not everything that Slack tells of people holds.
+    /// Includes their language, which not every response about people contains.
     pub async fn caller(&self, id: &str) -> Option<SlackPerson> {
         let known = self.person(id).await?;
         if known.language.is_some() { Some(known) } else { self.ask(id).await.or(Some(known)) }
@@ -62,7 +62,7 @@ impl Names {
         found
     }
 
-    /// Slack told by itself. What it did not tell of this time stays as it was.
+    /// An update from Slack. Fields that are missing this time stay as they were.
     pub fn is_person(&self, mut person: SlackPerson) {
         let mut people = self.people.lock().expect("no panic holds names");
         if person.language.is_none()
@@ -77,7 +77,7 @@ impl Names {
     pub fn is_channel(&self, mut channel: SlackChannel) {
         let mut channels = self.channels.lock().expect("no panic holds names");
         if channel.visibility.is_none() {
-            // A new name says nothing about who can read it; unknown, it is asked about again.
+            // A new name says nothing about who can read it; an unknown channel is fetched again.
             let Some(Some(known)) = channels.get(&channel.id) else { return };
             channel.visibility = known.visibility;
         }
@@ -97,7 +97,7 @@ async fn found_or_none(asked: impl Future<Output = Result<Value, ApiError>>) -> 
     }
 }
 
-/// Two generations: when the younger is full, the older is let go.
+/// Two generations: when the younger is full, the older is dropped.
 struct NameCache<T> {
     young: HashMap<String, (Instant, Option<T>)>,
     old: HashMap<String, (Instant, Option<T>)>,
@@ -110,7 +110,7 @@ impl<T> Default for NameCache<T> {
 }
 
 impl<T: Clone> NameCache<T> {
-    /// `Some(None)`: Slack was asked a moment ago and did not say.
+    /// `Some(None)`: Slack was asked recently and did not answer.
     fn get(&mut self, id: &str) -> Option<Option<T>> {
         let (at, found) = self.young.get(id).or_else(|| self.old.get(id))?.clone();
         if found.is_none() && at.elapsed() > ASKED_AGAIN_AFTER {

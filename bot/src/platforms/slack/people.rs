@@ -1,4 +1,4 @@
-//! People and channels, read from Slack's JSON: what they are called, and what they may.
+//! People and channels parsed from Slack's JSON: their names and permissions.
 
 use aizuchi_core::types::Visibility;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub struct SlackPerson {
     pub is_bot: bool,
     /// An administrator or owner of the workspace.
     pub manages: bool,
-    /// The language in which they use Slack, where Slack told.
+    /// The language in which they use Slack, if Slack sent it.
     pub language: Option<Language>,
 }
 
@@ -57,7 +57,7 @@ impl SlackChannel {
     }
 }
 
-/// On one line, and not without end: it is in the middle of other people's text.
+/// On one line and of limited length, since it is inserted into other people's text.
 pub fn presentable(name: &str) -> String {
     let plain = |c: char| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c };
     name.chars().map(plain).take(NAME_CHARS_MAX).collect::<String>().trim().to_owned()

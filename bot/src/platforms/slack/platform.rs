@@ -1,4 +1,4 @@
-//! Slack as a platform: posts, reacts, and can be listened to.
+//! Slack as a platform: it posts, reacts, and can be listened to.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use crate::ports::{BoxFuture, Platform, PlatformStores, PostError, PostRequest};
 use crate::runtime::Clock;
 use crate::stores::StoreError;
 
-/// The beginning of the names of its rooms, and what its entries in the stores are under.
+/// The prefix of its room ids, and its key in the stores.
 pub(super) const PLATFORM: &str = "slack";
 
-/// The platform half: it can be posted to before anybody listens.
+/// The platform's sending side: it can post before anybody listens.
 pub struct Slack {
     pub(super) settings: SlackSettings,
-    /// What it goes by.
+    /// The bot's name.
     pub(super) name: String,
     pub(super) api: Arc<Api>,
     pub(super) names: Names,
@@ -47,7 +47,7 @@ impl Slack {
         Slack::at_pace(settings, engine, bot_token, app_token, stores, clock, ConnectionPace::default())
     }
 
-    /// In another hurry than usual: for tests.
+    /// With other timeouts than usual: for tests.
     pub fn at_pace(
         settings: SlackSettings,
         engine: &Settings,
@@ -63,7 +63,7 @@ impl Slack {
         Ok(Arc::new(Slack { settings, name, api, names, stores, clock, pace, me: OnceCell::new() }))
     }
 
-    /// Who we are: asked once.
+    /// The bot's own identity, fetched once.
     pub(super) async fn me(&self) -> Result<&SlackIdentity, ApiError> {
         self.me.get_or_try_init(|| self.introduce()).await
     }
@@ -130,7 +130,7 @@ impl Platform for Slack {
         })
     }
 
-    /// Slack has no such sign for bots.
+    /// Slack has no typing indicator for bots.
     fn typing<'a>(&'a self, _: &'a Place) -> BoxFuture<'a, ()> {
         Box::pin(std::future::ready(()))
     }

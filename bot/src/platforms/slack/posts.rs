@@ -1,6 +1,5 @@
-//! Posts a part of an answer once. That it is about to go out is written down first: after a crash or a cut line the
-//! channel itself is asked whether it did, by the key that every post carries along, or, where a server drops that, by its
-//! author, its words and its time.
+//! Posts each part of an answer exactly once. The attempt is stored first: after a crash or a lost connection the channel
+//! is searched for the post, by the key in its metadata, or, if a server drops that, by its author, its words and its time.
 
 use std::time::Duration;
 
@@ -16,17 +15,17 @@ use super::translate::SlackIdentity;
 use crate::ports::{PostError, PostKey, PostLedger, PostProgress, PostRequest};
 use crate::stores::StoreError;
 
-/// What our posts are marked with.
+/// The type of the metadata on our posts.
 const KIND: &str = "aizuchi_post";
-/// A post that was under way may take so long to show up in the channel.
+/// How long a post may take to appear in the channel.
 const SHOWS_WITHIN: Span = Span::seconds(1);
-/// Their clock and ours may differ.
+/// The platform's clock and ours may differ.
 const CLOCKS_DIFFER: Span = Span::minutes(5);
 const PAGE: &str = "200";
 const PAGES_MAX: usize = 10;
 const KEPT: Span = Span::minutes(30 * 24 * 60);
 
-/// The time stamp of the post.
+/// Returns the time stamp of the post.
 pub async fn post(slack: &Slack, channel: &str, posting: &PostRequest<'_>) -> Result<String, PostError> {
     let now = slack.clock.now();
     let known = slack.stores.posts.begin(ledger_key(posting.key), now).await.map_err(try_later)?;
@@ -73,15 +72,15 @@ pub async fn post(slack: &Slack, channel: &str, posting: &PostRequest<'_>) -> Re
     }
 }
 
-/// A post that may be out already.
+/// A post that may already be visible.
 struct UnconfirmedPost<'a> {
     key: &'a str,
-    /// In Slack's own form.
+    /// In Slack's own format.
     text: &'a str,
     since: Time,
 }
 
-/// Looks for a post of ours: the one with the key, or the first with the same words that is no other key's.
+/// Looks for a post of ours: the one with the key, or the first with the same words that belongs to no other key.
 async fn find(
     slack: &Slack,
     channel: &str,
@@ -114,11 +113,11 @@ async fn find(
             None => return first_free(slack, alike).await,
         }
     }
-    // So much was said since that it cannot be told. Twice is worse than not at all.
+    // Too much was said since to decide. Posting twice is worse than not at all.
     Err(ApiError::Refused { error: "too many messages were posted since".into(), needed: None })
 }
 
-/// Whether a message without a key is ours, of this time, and says the same.
+/// Whether a message without a key is ours, of this time, and has the same text.
 fn is_alike(message: &Value, me: &SlackIdentity, wanted: &UnconfirmedPost<'_>) -> bool {
     let by_user = text(message, "user") == Some(&me.user);
     let by_bot = me.bot.is_some() && text(message, "bot_id") == me.bot.as_deref();
@@ -127,7 +126,7 @@ fn is_alike(message: &Value, me: &SlackIdentity, wanted: &UnconfirmedPost<'_>) -
     (by_user || by_bot) && in_time && key_of(message).is_none() && comparable_text(said) == comparable_text(wanted.text)
 }
 
-/// What stays of a text however a server writes its links, marks and emoji.
+/// The part of a text that does not depend on how a server writes links, marks and emoji.
 fn comparable_text(text: &str) -> String {
     let (plain, _) = plain(text, &NameLookup { person: &|_| None, channel: &|_| None });
     let is_name =
@@ -145,7 +144,7 @@ fn comparable_text(text: &str) -> String {
     if kept.is_empty() { plain.trim().to_owned() } else { kept }
 }
 
-/// The oldest that is known as nobody else's post.
+/// The oldest that is not known as another post.
 async fn first_free(slack: &Slack, mut stamps: Vec<String>) -> Result<Option<String>, ApiError> {
     stamps.sort_unstable();
     let taken = slack.stores.posts.taken(PLATFORM, &stamps).await;
@@ -163,7 +162,7 @@ fn ledger_key(key: &str) -> PostKey<'_> {
     PostKey { platform: PLATFORM, key }
 }
 
-/// Writes down what became of it: it is out, or certainly not. Not written, it is looked for the next time.
+/// Stores the result: it is posted, or certainly not. If this fails, the post is searched for the next time.
 async fn note(slack: &Slack, key: &str, ts: Option<&str>) {
     let posts = &slack.stores.posts;
     let noted = match ts {

@@ -1,9 +1,9 @@
-//! Reads JSON by people who change their minds: a field of another kind than expected is a field that is not there.
+//! Reads JSON leniently: a field of an unexpected type counts as missing.
 
 use aizuchi_core::Time;
 use serde_json::Value;
 
-/// The text of a field, if it is one and is not empty.
+/// The text of a field, if it is a string and not empty.
 pub fn text<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
     value.get(field)?.as_str().filter(|text| !text.is_empty())
 }
@@ -25,7 +25,7 @@ pub fn id<'v>(value: &'v Value, field: &str) -> Option<&'v str> {
     text(value, field).filter(|id| is_id(id))
 }
 
-/// Short, and nothing that means something in the names we make of it.
+/// Short, and without characters that have a meaning in the ids we build from it.
 pub fn is_id(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=64).contains(&id.len()) && id.bytes().all(plain)
@@ -47,7 +47,7 @@ pub fn time(stamp: &str) -> Option<Time> {
     Some(Time(seconds.parse::<u64>().ok()? * 1000 + millis))
 }
 
-/// How a time stamp of this instant begins: for "everything since".
+/// The prefix of a time stamp at this instant, for queries such as "everything since".
 pub fn stamp_of(at: Time) -> String {
     format!("{}.{:03}000", at.0 / 1000, at.0 % 1000)
 }

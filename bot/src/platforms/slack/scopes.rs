@@ -1,6 +1,6 @@
-//! What the app must be allowed to do, and why: the manifest asks for it, the doctor looks for it.
+//! The scopes that the app needs, and why: the manifest requests them, and `doctor` checks them.
 
-/// A permission of the bot's token, and what it is for.
+/// A scope of the bot token, and what it is for.
 pub const NEEDED: &[(&str, &str)] = &[
     ("app_mentions:read", "sees mentions of itself"),
     ("channels:history", "reads public channels"),
@@ -18,10 +18,10 @@ pub const NEEDED: &[(&str, &str)] = &[
     ("users:read", "reads people's names"),
 ];
 
-/// The permission of the app's token.
+/// The scope of the app token.
 pub const OF_APP: &str = "connections:write";
 
-/// What Slack is asked to tell.
+/// The events that the app subscribes to.
 pub const EVENTS: &[&str] = &[
     "app_mention",
     "channel_left",

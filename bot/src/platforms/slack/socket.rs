@@ -1,10 +1,10 @@
-//! One Socket Mode connection to Slack: events are stored and then acknowledged; a silent connection is noticed.
+//! One Socket Mode connection to Slack: events are stored and then acknowledged; a silent connection is detected.
 //!
 //! Slack sends an event again until it is acknowledged. So everything that arrived together is written to the inbox in one
-//! transaction, and only then acknowledged: a crash in between leads to a redelivery, which the inbox recognises by its key. If
-//! the store refuses, nothing is acknowledged. The connection is pinged; if nothing comes for too long it counts as lost. Slack
-//! announces that it will close a connection (`disconnect`): the next one is opened first, and the old one is read on until it
-//! closes, so that nothing is missed in between (`connections.rs`).
+//! transaction, and only then acknowledged: a crash in between leads to a redelivery, which the inbox recognises by its
+//! key. If the store refuses, nothing is acknowledged. The connection is pinged; if nothing arrives for too long it counts
+//! as lost. Slack announces that it will close a connection (`disconnect`): the next one is opened first, and the old one
+//! is read until it closes, so that nothing is missed in between (`connections.rs`).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,28 +24,28 @@ use super::read::text;
 use super::translate::SlackIdentity;
 use crate::platforms::web_socket::{self, Socket};
 
-/// Frames that are stored together.
+/// How many frames are stored together.
 const TOGETHER_MAX: usize = 256;
-/// Larger ones end the line; what is larger than an event can be is let go long before.
+/// A larger frame ends the connection; one larger than an event can be is dropped long before that.
 const FRAME_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// A line that is open.
+/// An open connection.
 pub struct SlackConnection {
     context: Arc<SlackContext>,
     me: Arc<SlackIdentity>,
     sink: SplitSink<Socket, Message>,
     frames: ReadyChunks<SplitStream<Socket>>,
-    /// When Slack said hello.
+    /// When Slack sent its hello.
     greeted: Option<Instant>,
     warned: bool,
 }
 
-/// Why a line is left.
+/// Why a connection ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConnectionEnd {
-    /// Slack will close it soon: another one should be open by then.
+    /// Slack will close it soon: another one should be open before that.
     Warned,
-    /// Too many lines are open with this token.
+    /// Too many connections are open with this token.
     Crowded,
     /// Only a person can help.
     Hopeless(String),
@@ -53,26 +53,26 @@ pub enum ConnectionEnd {
     Stopped,
 }
 
-/// Asks for an address and opens a line to it.
+/// Requests a URL and opens a connection to it.
 pub async fn open(context: &Arc<SlackContext>, me: &Arc<SlackIdentity>) -> Result<SlackConnection, ApiError> {
     let api = &context.slack.api;
     let answer = api.call_with(TokenKind::App, "apps.connections.open", &[]).await?.body;
     let url = text(&answer, "url").ok_or_else(|| ApiError::NoAnswer("the response has no WebSocket URL".into()))?;
     let socket = web_socket::open(api.client(), url, FRAME_BYTES_MAX).await.map_err(ApiError::NoAnswer)?;
     let (sink, frames) = socket.split();
-    // What was said until now comes late because of us.
+    // Messages sent until now are late because of us.
     context.slack.clock.note_return();
     let (context, me) = (context.clone(), me.clone());
     Ok(SlackConnection { context, me, sink, frames: frames.ready_chunks(TOGETHER_MAX), greeted: None, warned: false })
 }
 
 impl SlackConnection {
-    /// How long it has been of use; `None` if Slack never said hello.
+    /// How long it has been usable; `None` if Slack never sent a hello.
     pub fn lived(&self) -> Option<Duration> {
         self.greeted.map(|since| since.elapsed())
     }
 
-    /// Until the line has to be left. After a warning it can be served on, until Slack closes it.
+    /// Runs until the connection has to be replaced. After a warning it can be served until Slack closes it.
     pub async fn serve(&mut self) -> ConnectionEnd {
         let pace = self.context.slack.pace;
         let mut ping = interval(pace.ping_every);
@@ -104,7 +104,7 @@ impl SlackConnection {
         }
     }
 
-    /// Stores and acknowledges what came together.
+    /// Stores and acknowledges frames that arrived together.
     async fn take(&mut self, frames: Vec<Result<Message, Error>>) -> Option<ConnectionEnd> {
         let (mut arrivals, mut known, mut end) = (Vec::new(), Vec::new(), None);
         for frame in frames {
@@ -142,7 +142,7 @@ impl SlackConnection {
         if !arrivals.is_empty() {
             let stored = inbox::store(&*self.context.slack.stores.inbox, arrivals, at).await;
             if let Err(failed) = stored {
-                // Not acknowledged, it comes again, late because of us.
+                // It was not acknowledged, so it is sent again, late because of us.
                 self.context.slack.clock.note_return();
                 tracing::error!(%failed, "cannot store a Slack event");
                 return end;
@@ -179,7 +179,7 @@ impl SlackConnection {
         match reason {
             "link_disabled" => Some(ConnectionEnd::Hopeless(super::errors::describe_error("link_disabled", None))),
             "too_many_websockets" => Some(ConnectionEnd::Crowded),
-            // Told again, it is known already.
+            // A repeated warning is ignored.
             _ if self.warned => None,
             _ => {
                 self.warned = true;

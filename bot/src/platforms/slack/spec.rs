@@ -1,4 +1,4 @@
-//! What Slack declares.
+//! The declaration of Slack as a platform.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ pub const PLATFORM: PlatformSpec = PlatformSpec {
     kind: PlatformKind::Joined { tokens: &[BOT_TOKEN, APP_TOKEN], examine: ask, open },
 };
 
-/// To speak with.
+/// For posting.
 const BOT_TOKEN: TokenSpec = TokenSpec {
     setting: "slack.bot_token_variable",
     is: "the bot token (xoxb-…) from \"OAuth & Permissions\" of your Slack app",
     check: |_| Ok(()),
 };
 
-/// To listen with.
+/// For listening.
 const APP_TOKEN: TokenSpec = TokenSpec {
     setting: "slack.app_token_variable",
     is: "an app-level token (xapp-…) from \"Basic Information\" of your Slack app",
@@ -43,7 +43,7 @@ fn ask(layers: &Layers, tokens: Vec<SecretString>) -> BoxFuture<'static, Vec<Che
         let [bot, app] = token_pair(tokens);
         match own {
             Ok(own) => examine(&own, bot, app).await,
-            // Mistakes in settings are told where those are checked.
+            // Invalid settings are reported by the settings check.
             Err(_) => Vec::new(),
         }
     })

@@ -1,4 +1,4 @@
-//! Everybody's names, page by page, in the background: so that few messages have to wait for one.
+//! Fetches everybody's names, page by page, in the background, so that few messages have to wait for one.
 
 use tracing::{info, warn};
 
@@ -9,7 +9,7 @@ use super::people::{SlackChannel, SlackPerson};
 use super::read::{list, text};
 
 const PAGE: &str = "200";
-/// Larger workspaces are learnt name by name.
+/// In larger workspaces the other names are fetched one by one.
 const PAGES_MAX: usize = 50;
 
 pub async fn keep(context: &SlackContext) {
@@ -41,7 +41,7 @@ async fn look(context: &SlackContext) {
     }
 }
 
-/// How many there were.
+/// Returns how many there were.
 async fn pages(
     context: &SlackContext,
     method: &str,

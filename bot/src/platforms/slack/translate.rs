@@ -1,4 +1,4 @@
-//! What happened on Slack, in the engine's words.
+//! Converts Slack's events into the engine's inputs.
 
 use aizuchi_core::Input;
 use aizuchi_core::types::{Author, Change, Message, MessageId, PersonId, Place, Reaction, Reply, RoomId};
@@ -11,18 +11,18 @@ use super::names::Names;
 use super::people::presentable;
 use super::read::{is_id, time};
 
-/// Fetched so soon after it was said, a message is no old story.
+/// A message that is fetched this soon after it was sent counts as fresh.
 const FRESH: Span = Span::seconds(30);
-/// People and channels a text names; beyond that their ids stay.
+/// How many people and channels in a text are resolved; the ids of others stay.
 const NAMED_MAX: usize = 20;
 
-/// Who we are in this workspace.
+/// The bot's identity in this workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlackIdentity {
     pub team: String,
     pub user: String,
     pub bot: Option<String>,
-    /// What we go by, as the settings have it.
+    /// The bot's name in the settings.
     pub name: String,
 }
 
@@ -40,13 +40,13 @@ impl SlackIdentity {
     }
 }
 
-/// How a message comes to be told.
+/// How a message arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct TranslationContext {
-    /// Fetched to fill a gap, and told now.
+    /// Fetched to fill a gap.
     pub fetched: bool,
     pub now: Time,
-    /// Whether it is the first below the message its thread grows from: that is a reply to it, and what follows is talk.
+    /// Whether it is the first below its parent message: that is a reply to it, and what follows is talk.
     pub first_below: bool,
 }
 
@@ -75,7 +75,7 @@ pub async fn to_message_input(
     }))
 }
 
-/// To the message its thread grows from.
+/// A reply to the parent message of its thread.
 fn reply(me: &SlackIdentity, event: &MessageEvent) -> Option<Reply> {
     let parent = event.thread.as_ref()?;
     let by = event.parent.as_deref();
@@ -98,7 +98,7 @@ async fn author(me: &SlackIdentity, names: &Names, event: &MessageEvent) -> Opti
     };
     let is_bot = event.bot.is_some() || event.user.is_none() || person.as_ref().is_some_and(|person| person.is_bot);
     let known = person.map(|person| person.name);
-    // An app may post under the names of others: what it calls itself comes first.
+    // An app may post under other people's names, so the name in the message comes first.
     let name = if event.bot.is_some() { event.named.clone().or(known) } else { known.or(event.named.clone()) };
     Some(Author {
         id: me.person(&presentable(id)),
@@ -107,7 +107,7 @@ async fn author(me: &SlackIdentity, names: &Names, event: &MessageEvent) -> Opti
     })
 }
 
-/// The text as it is read on the screen, and the ids of the people it mentions.
+/// The text as shown on the screen, and the ids of the people it mentions.
 pub async fn readable(me: &SlackIdentity, names: &Names, text: &str) -> (String, Vec<String>) {
     let mut people = vec![(me.user.clone(), me.name.clone())];
     let mut channels = Vec::new();
@@ -125,7 +125,7 @@ pub async fn readable(me: &SlackIdentity, names: &Names, text: &str) -> (String,
     plain(text, &NameLookup { person: &person, channel: &channel })
 }
 
-/// The people and channels a text names, without repetition.
+/// The people and channels mentioned in a text, without duplicates.
 fn mentioned_ids(text: &str) -> Vec<(char, String)> {
     let mut found: Vec<(char, String)> = Vec::new();
     for piece in text.split('<').skip(1) {
@@ -141,7 +141,7 @@ fn mentioned_ids(text: &str) -> Vec<(char, String)> {
     found
 }
 
-/// Where nobody says who can read it, it is not for everybody.
+/// If it is unknown who can read it, it is not treated as public.
 async fn visibility(names: &Names, event: &MessageEvent) -> Visibility {
     if let Some(told) = event.visibility {
         return told;

@@ -1,4 +1,4 @@
-//! The files of the page, compiled in: the program is all there is to install.
+//! The files of the page, compiled in, so that the program is a single file.
 
 use std::sync::LazyLock;
 
@@ -64,7 +64,7 @@ fn serve(name: &str, headers: &HeaderMap) -> Response {
     }
 }
 
-/// The languages there are.
+/// The available languages.
 pub async fn languages(headers: HeaderMap) -> Response {
     static BODY: LazyLock<String> = LazyLock::new(|| {
         let switch = |language: Language| language.text("language-switch");
@@ -88,7 +88,7 @@ pub async fn messages(Path(name): Path<String>, headers: HeaderMap) -> Response 
     }
 }
 
-/// Asked for again every time, sent again only when it is another.
+/// Revalidated every time, and only sent again after a change.
 fn send(kind: &'static str, body: &'static [u8], headers: &HeaderMap) -> Response {
     let tag = format!("\"{:016x}\"", xxh3_64(body));
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());

@@ -1,5 +1,5 @@
-//! Tells the engine at the start what was left in the inbox: of each room in the order in which it was kept, and first where
-//! somebody turns to the bot. It is what an older version stored and a crash left unheard, and rooms that were closed while the
+//! Passes entries that were left in the inbox to the engine at the start: in order within each room, and those that address
+//! the bot first. They are what an older version stored and a crash left unhandled, and rooms that were closed while the
 //! program did not run. What is said while it runs needs no inbox: it is stored and recorded for the engine in one commit.
 
 use std::collections::BTreeSet;
@@ -16,35 +16,35 @@ use super::platform::PLATFORM;
 use crate::ports::{Inbox, PendingEntry};
 use crate::runtime::{EngineHandle, PriorityQueue, ShuttingDown};
 
-/// Read at once.
+/// How many are read at once.
 const READ_MAX: usize = 256;
-/// Read and not told yet.
+/// How many are read and not yet submitted.
 const WAITING_MAX: usize = 1024;
-/// Told and not durable yet, beside those who go first.
+/// How many are submitted and not yet durable, besides those that go first.
 const UNDER_WAY_MAX: usize = 256;
 const FIRST_MAX: usize = 32;
-/// After the store failed.
+/// The pause after the store failed.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub struct Backlog {
-    /// Whether all of it was heard.
+    /// Whether all of it was handled.
     heard: watch::Sender<bool>,
 }
 
-/// How far the telling is.
+/// The progress of the delivery.
 #[derive(Default)]
 struct Progress {
-    /// Read from the inbox up to this entry, and whether there may be more.
+    /// The last entry that was read from the inbox, and whether there may be more.
     read: u64,
     more: bool,
     waiting: PriorityQueue<(u64, Input)>,
-    /// Entries that were read and not heard yet.
+    /// Entries that were read and not handled yet.
     unheard: BTreeSet<u64>,
 }
 
 impl Progress {
-    /// Everything up to this entry has been heard.
+    /// Everything up to this entry has been handled.
     fn heard(&self) -> u64 {
         self.unheard.first().map_or(self.read, |first| first - 1)
     }
@@ -59,13 +59,13 @@ impl Backlog {
         Backlog { heard: watch::Sender::new(false) }
     }
 
-    /// Returns when the engine has heard everything that was left.
+    /// Returns when the engine has received everything that was left.
     pub async fn until_heard(&self) {
         let mut heard = self.heard.subscribe();
         heard.wait_for(|heard| *heard).await.expect("the sender lives as long as we do");
     }
 
-    /// Tells what was left and then waits until the program stops.
+    /// Delivers what was left and then waits until shutdown.
     pub async fn deliver(&self, inbox: &dyn Inbox, engine: &EngineHandle, now: Time, stop: &CancellationToken) {
         let _ = stop.run_until_cancelled(self.deliver_all(inbox, engine, now)).await;
         stop.cancelled().await;
@@ -101,12 +101,12 @@ impl Backlog {
                 Some(told) = under_way.next() => drop(progress.unheard.remove(&told?)),
                 Some(()) = noting.next() => (),
             }
-            // Whatever else is durable by now.
+            // Collects whatever else is durable already.
             while let Some(Some(told)) = under_way.next().now_or_never() {
                 progress.unheard.remove(&told?);
             }
         }
-        // The web room knows by itself what was said twice.
+        // The web room itself detects messages that are sent twice.
         if let Err(failed) = inbox.sweep(PLATFORM, now).await {
             warn!(%failed, "cannot process the web room's inbox");
         }
@@ -135,15 +135,15 @@ async fn read_more(inbox: &dyn Inbox, progress: &mut Progress) {
     }
 }
 
-/// What is marked as meant for the bot; the engine's own queue looks at names too.
+/// Whether it is marked as addressed to the bot; the engine's own queue checks names too.
 fn turns_to_it(input: &Input) -> bool {
     let Input::Said(message) = input else { return false };
     message.mentions_me || message.reply.as_ref().is_some_and(|reply| reply.to_me)
 }
 
-/// Everything up to this entry need not be told again.
+/// Notes that everything up to this entry is handled.
 async fn note(inbox: &dyn Inbox, heard: u64) {
-    // Left behind, it is told again at the next start and passed over there.
+    // If this fails, the entry is delivered again at the next start and skipped there.
     if let Err(failed) = inbox.handled(PLATFORM, heard).await {
         warn!(%failed, "cannot store the web room position");
     }

@@ -1,5 +1,5 @@
-//! A change of the talk together with what comes of it for callers that want it. A store decides it in its transaction, perhaps more
-//! than once; the last time counts.
+//! A change of the talk together with its result for the caller. A store runs it in its transaction, perhaps more than
+//! once; the last run counts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,13 +26,13 @@ impl<T: Send + 'static> TalkChange<T> {
         TalkChange { change: WebChange { query: look, decide: Arc::new(decide) }, outcome }
     }
 
-    /// What came of it. Only after it was made.
+    /// The result. Only available after the change was made.
     pub fn outcome(self) -> T {
         let done = self.outcome.lock().unwrap_or_else(PoisonError::into_inner).take();
         done.expect("what is durable was decided")
     }
 
-    /// Makes it in a commit of its own. The engine does not hear of it.
+    /// Makes the change in a commit of its own, without an input for the engine.
     pub async fn make(self, talk: &dyn WebTalk) -> Result<T, StoreError> {
         talk.change(&self.change).await?;
         Ok(self.outcome())
@@ -40,7 +40,7 @@ impl<T: Send + 'static> TalkChange<T> {
 }
 
 impl<T: Send + 'static, E: Send + 'static> TalkChange<Result<T, E>> {
-    /// Nothing is written where it is refused.
+    /// Writes nothing if the change is refused.
     pub fn unless_refused(
         look: WebQuery,
         decide: impl Fn(&WebQueryResult) -> Result<(T, WebDecision), E> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Closing a room from a page: by its button, or by a command that has to name it.
+//! Closing a room from a page: by its button, or by a command that has to name the room.
 
 use tracing::warn;
 
@@ -11,8 +11,8 @@ use super::words::{self, PageError};
 use crate::commands::ArgumentValue;
 
 impl Web {
-    /// Without a token everybody here sits at this machine, and may close what was opened; otherwise who opened it may.
-    /// Rooms of the settings would be there again at the next start.
+    /// Without a token everybody here is on this machine, and may close rooms that people opened; otherwise only the person
+    /// who opened it may. Rooms of the settings would exist again at the next start.
     pub(super) fn may_close(&self, room: &str, opened_by: Option<&str>, person: &str) -> bool {
         !self.is_of_settings(room) && (self.settings.token().is_none() || opened_by == Some(person))
     }
@@ -43,7 +43,7 @@ impl Page {
         Ok(())
     }
 
-    /// A person who opens a room of the same name later must not find what was said in this one.
+    /// A person who opens a room of the same name later must not see what was said in this one.
     async fn forget_room(&self, room: &str) {
         let Some(keeper) = &self.context.keeper else { return };
         if let Err(error) = keeper.forget_room(room_id(room), &self.context.engine).await {
@@ -51,7 +51,7 @@ impl Page {
         }
     }
 
-    /// Without the room's name it tells what would happen.
+    /// Without the room's name it only explains what would happen.
     pub(super) async fn run_close(&self, room: &str, named: Option<ArgumentValue>) {
         if named.as_ref().and_then(ArgumentValue::word) != Some(room) {
             self.notice(&words::sure_to_close(room, self.language)).await;

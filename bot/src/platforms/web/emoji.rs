@@ -1,4 +1,4 @@
-//! What counts as an emoji: one picture, as Unicode's TS 51 builds it, and nothing that hides text behind it.
+//! What counts as an emoji: one picture as defined by Unicode's TS 51, without hidden text.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -6,7 +6,7 @@ use std::str::Chars;
 use icu_properties::CodePointSetData;
 use icu_properties::props::{Emoji, EmojiModifier};
 
-/// The longest that are in use have about half of this.
+/// The longest emoji in use have about half of this.
 const BYTES_MAX: usize = 64;
 
 const JOINER: char = '\u{200d}';
@@ -27,7 +27,7 @@ pub fn is_emoji(text: &str) -> bool {
     rest.next().is_none()
 }
 
-/// One part of a joined sequence; whether there was one.
+/// Parses one part of a joined sequence; returns whether there was one.
 fn element(rest: &mut Peekable<Chars<'_>>) -> bool {
     let Some(first) = rest.next() else { return false };
     if is_flag_letter(first) {
@@ -46,7 +46,7 @@ fn element(rest: &mut Peekable<Chars<'_>>) -> bool {
     true
 }
 
-/// The flags of regions spell their name in tags that cannot be seen; anything longer is a hidden message.
+/// The flags of regions spell their name in invisible tags; anything longer is a hidden message.
 fn tags(rest: &mut Peekable<Chars<'_>>) -> bool {
     let tag = |c: &char| matches!(c, '\u{e0030}'..='\u{e0039}' | '\u{e0061}'..='\u{e007a}');
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! How a page comes into a room: it is told what it missed, once, and from then on what happens.
+//! How a page enters a room: it gets what it missed, once, and from then on what happens.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::lookalike::{case_folded, is_invisible};
 use crate::ports::{Speaker, WebDecision, WebMessage, WebQuery, WebQueryResult, WebRoom, WebWrite};
 use crate::replay::decision_for_page;
 
-/// Messages sent at once to a page that enters or scrolls back.
+/// How many messages are sent at once to a page that enters or scrolls back.
 const HISTORY: usize = 50;
-/// Read at once while a page catches up.
+/// How many are read at once while a page catches up.
 const CATCH_UP: usize = 200;
 const ROOMS_MAX: usize = 1000;
 
@@ -66,7 +66,7 @@ impl Page {
             version: env!("CARGO_PKG_VERSION"),
         })
         .await;
-        // Before the past is read: what happens meanwhile waits there.
+        // Subscribed before the history is read, so that what happens meanwhile is queued.
         let subscription = web.hub.subscribe(&room);
         let told = self.catch_up(&room, since).await?;
         self.show(&room).await?;
@@ -87,11 +87,12 @@ impl Page {
                 rooms::find_by_name(&found, room).is_some()
             }
         };
-        // Whoever knows what was said there comes back: it is not theirs to open again by not having heard.
+        // A page that knows what was said there is returning: it must not reopen a closed room just because it missed the
+        // closing.
         if !is_room && (1..=counted).contains(&since) {
             return Err(Refusal::RoomClosed.into());
         }
-        // Samples are opened by whoever plays them and let go later.
+        // Sample rooms are opened by the page that plays them, and removed later.
         if !is_room && case_folded(room).starts_with(sample::PREFIX) {
             return Err(PageError::BadRoom.into());
         }
@@ -105,10 +106,10 @@ impl Page {
         Ok(())
     }
 
-    /// Tells what the page does not know yet; the number of the last change it knows then.
+    /// Sends what the page does not know yet; returns the number of the last change it knows then.
     async fn catch_up(&self, room: &str, since: u64) -> Result<u64, PageProblem> {
         let talk = &self.context.web.stores.web;
-        // A page that counts further than we do has counted in another store.
+        // A page with a higher number has counted in another store.
         let counted = self.context.web.last_seq().await?;
         if since == 0 || since > counted {
             return self.tell_recent(room).await;
@@ -138,7 +139,7 @@ impl Page {
         Ok(recent.last_seq)
     }
 
-    /// What is pending now, and what was decided about the recent messages.
+    /// Sends what is pending, and the decisions about the recent messages.
     async fn show(&self, room: &str) -> Result<(), PageProblem> {
         if let Some(view) = self.context.engine.view(&room_id(room)).await? {
             let view = serde_json::to_value(view).expect("a view is plain data");
@@ -167,23 +168,23 @@ impl Page {
     }
 }
 
-/// Somebody at a page.
+/// A person at a page.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebPerson {
-    /// A page that knows it speaks as this person. Everybody else only ever sees the public id.
+    /// A page that knows it speaks as this person. Everybody else only sees the public id.
     pub secret: String,
     pub speaker: Speaker,
 }
 
-/// Somebody who wants to come into a room.
+/// A request to enter a room.
 #[derive(Clone)]
 struct EntryRequest {
     room: String,
-    /// What the page has kept, if it was here before.
+    /// The secret that the page has stored, if it was here before.
     secret: Option<String>,
     name: String,
     at: Time,
-    /// For somebody new.
+    /// For a new person.
     new_secret: String,
     new_id: String,
 }
@@ -195,16 +196,16 @@ impl EntryRequest {
 }
 
 struct Admission {
-    /// As it is called.
+    /// The name of the room.
     room: String,
     person: WebPerson,
     opened_by: Option<String>,
     is_new_room: bool,
 }
 
-/// Why nobody was admitted.
+/// Why a person was not admitted.
 enum AdmissionError {
-    /// There is no room of exactly this name: all the others have to be looked at.
+    /// No room has exactly this name: the names of all others have to be compared.
     RoomUnknown,
     TooManyRooms,
 }
@@ -259,7 +260,7 @@ fn admit(found: &WebQueryResult, web: &Web, entry: &EntryRequest) -> Result<(Adm
     Ok((Admission { room, person, opened_by, is_new_room }, WebDecision { writes, ..WebDecision::default() }))
 }
 
-/// The room that makes way for one more, where it has to: one in which nobody ever spoke and nobody is.
+/// The room that is removed to make space for one more, if necessary: one that is empty and in which nobody ever spoke.
 fn make_place(found: &WebQueryResult, web: &Web) -> Result<Option<String>, AdmissionError> {
     if found.rooms.iter().filter(|room| rooms::is_listed(&room.name)).count() < ROOMS_MAX {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Whether the web room's address is one, is free, and is guarded where others can reach it: for `doctor`.
+//! Checks for `doctor` that the web room's address is valid and free, and protected if it is reachable from other machines.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
@@ -16,7 +16,7 @@ const TOKEN_CHARS_MIN: usize = 16;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 pub fn examine(layers: &Layers, running: Running) -> Vec<Check> {
-    // Mistakes in settings are told where those are checked.
+    // Invalid settings are reported by the settings check.
     let Ok(web) = layers.section::<WebSettings>() else { return Vec::new() };
     let addresses: Vec<SocketAddr> = match web.address.to_socket_addrs() {
         Ok(addresses) => addresses.collect(),
@@ -72,7 +72,7 @@ fn listens(named: &str, addresses: &[SocketAddr], running: Running) -> Check {
     }
 }
 
-/// Whether an aizuchi answers `/live` there.
+/// Whether another aizuchi answers `/live` there.
 fn is_one_of_us(address: &SocketAddr) -> bool {
     let ask = || -> std::io::Result<String> {
         let mut stream = TcpStream::connect_timeout(address, PATIENCE)?;

@@ -1,4 +1,4 @@
-//! Takes a person out of the web rooms: their messages, their reactions, their name, and what the bot said because of them.
+//! Removes a person from the web rooms: their messages, their reactions, their name, and what the bot said because of them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -36,13 +36,13 @@ fn decide_forget(found: &WebQueryResult, request: &ForgetRequest) -> WebDecision
     WebDecision { writes, last_seq: Some(seq), input: None }
 }
 
-/// As pages see them.
+/// The ids as pages see them.
 fn ids(request: &ForgetRequest) -> Vec<&str> {
     request.ids.iter().filter_map(person_name).collect()
 }
 
 impl WebMessage {
-    /// What is left of it without these people, and nothing if all of it goes. `None` if they are not in it.
+    /// The message without these people, emptied if all of it is to be removed. `None` if they are not in it.
     fn without(&self, ids: &[&str], goes: bool) -> Option<WebMessage> {
         let is_them = |speaker: &Speaker| ids.contains(&speaker.id.as_str());
         let by_them = is_them(&self.body.by);
@@ -58,7 +58,7 @@ impl WebMessage {
             body.reactions.clear();
         }
         if by_them {
-            // A key begins with the id of the person who said it.
+            // A key begins with the id of the author.
             left.key = None;
             body.by = Speaker { id: String::new(), name: String::new() };
         }
@@ -73,7 +73,7 @@ fn messages_of(messages: &[WebMessage], ids: &[&str]) -> BTreeSet<(RoomId, Messa
     theirs.map(|message| (room_id(&message.room), MessageId::new(&message.id))).collect()
 }
 
-/// The ids of the bot's posts that answer them, speak of them or repeat them; every part of such an answer.
+/// The ids of the bot's posts that answer them, mention them or repeat them; with every part of such an answer.
 fn answers_to<'a>(
     all: &'a [WebMessage],
     messages: &BTreeSet<(RoomId, MessageId)>,
@@ -93,7 +93,7 @@ fn answers_to<'a>(
     parts.chain(gone.iter().copied()).map(|post| post.id.as_str()).collect()
 }
 
-/// A post's key is that of its answer and the number of the part.
+/// A post's key consists of the key of its answer and the number of the part.
 fn call_of(key: &str) -> Option<&str> {
     key.rsplit_once('/').map(|(call, _)| call)
 }
@@ -103,7 +103,7 @@ pub fn first_part(key: &str) -> Option<String> {
     call_of(key).map(|call| format!("{call}/0"))
 }
 
-/// Whether an answer comes too late: who asked was forgotten meanwhile, or its first part was.
+/// Whether an answer comes too late: the person who asked was forgotten meanwhile, or its first part was deleted.
 pub fn is_forgotten(found: &WebQueryResult, saying: &SayRequest, replied: Option<&WebMessage>) -> bool {
     if saying.voice != Voice::Me {
         return false;
@@ -113,7 +113,8 @@ pub fn is_forgotten(found: &WebQueryResult, saying: &SayRequest, replied: Option
     asker_is || first.is_some_and(|first| first.body.deleted)
 }
 
-/// What the engine has yet to hear of them, it does not hear. Before their messages go: these say what it is about.
+/// Removes pending entries about them from the inbox. This is done before their messages are deleted, which say what the
+/// entries are about.
 pub async fn forget_pending(stores: &PlatformStores, request: &ForgetRequest) -> Result<(), StoreError> {
     let pending = stores.inbox.pending(PLATFORM, 0, usize::MAX).await?;
     if pending.is_empty() {

@@ -20,7 +20,7 @@ use super::limits::ClientAddress;
 use super::session::{self, Sessions};
 use super::settings::WebSettings;
 
-/// Where it may listen. `Err` says what is wrong with the setting.
+/// The addresses it may listen on. `Err` says what is wrong with the setting.
 pub fn addresses(address: &str, token: Option<&SecretString>) -> Result<Vec<SocketAddr>, String> {
     let found: Vec<SocketAddr> = match address.to_socket_addrs() {
         Ok(found) => found.collect(),
@@ -40,7 +40,7 @@ pub fn addresses(address: &str, token: Option<&SecretString>) -> Result<Vec<Sock
     Ok(found)
 }
 
-/// Opens the port, if it may be opened.
+/// Opens the port, if that is allowed.
 pub async fn bind(address: &str, token: Option<&SecretString>) -> anyhow::Result<TcpListener> {
     let found = addresses(address, token).map_err(anyhow::Error::msg)?;
     TcpListener::bind(&found[..]).await.with_context(|| {
@@ -56,22 +56,22 @@ pub async fn bind(address: &str, token: Option<&SecretString>) -> anyhow::Result
 pub struct Guard {
     token: Option<SecretString>,
     bound: IpAddr,
-    /// There are some where there is a token.
+    /// Set if there is a token.
     sessions: Option<Arc<Sessions>>,
     guesses: Arc<TokenGuesses>,
     trust_proxy: bool,
 }
 
 const COOKIE: &str = "aizuchi_session";
-/// Held the token itself, once; a browser that still has it is told to forget it.
+/// Contained the token itself in earlier versions; the response makes browsers that still have it delete it.
 const OLD_COOKIE: &str = "aizuchi_token";
 
 enum AccessDecision {
     In,
-    /// The token was right: a session begins, and the token goes out of the address.
+    /// The token was right: a session begins, and the token is removed from the URL.
     Welcome,
     Refused(&'static str),
-    /// Too many tokens were wrong.
+    /// Too many wrong tokens.
     Wait(Duration),
 }
 
@@ -115,7 +115,7 @@ impl Guard {
         ClientAddress::of(*peer, request.headers(), self.trust_proxy)
     }
 
-    /// Without a token a page of another site must not reach us under a name of its own that points here.
+    /// Without a token, a page of another site must not reach us under its own host name that resolves to this machine.
     fn is_own(&self, host: &str) -> bool {
         let name = match host.strip_prefix('[') {
             Some(rest) => rest.split(']').next().unwrap_or(rest),
@@ -126,7 +126,7 @@ impl Guard {
     }
 }
 
-/// Stands before every page. `/live` is open: it says nothing; and so is `/ready`, without its reasons.
+/// Runs before every page. `/live` is open, since it reveals nothing; so is `/ready`, without its reasons.
 pub async fn guard_request(State(guard): State<Guard>, request: Request, next: Next) -> Response {
     if request.uri().path() == "/live" {
         return next.run(request).await;
@@ -167,7 +167,7 @@ impl Guard {
                 return (StatusCode::SERVICE_UNAVAILABLE, why).into_response();
             }
         };
-        // Only who sends it is served differently, so it may be believed.
+        // Only the sender of this header is affected by it, so it can be trusted.
         let https = headers.get("x-forwarded-proto").is_some_and(|scheme| scheme.as_bytes() == b"https");
         let cookie = Cookie::build((COOKIE, id))
             .path("/")
@@ -183,7 +183,7 @@ impl Guard {
     }
 }
 
-/// Browsers always say where a web socket comes from; other programs need not.
+/// Browsers always send the origin of a web socket; other programs need not.
 fn is_same_origin(headers: &HeaderMap) -> bool {
     let Some(origin) = headers.get(header::ORIGIN) else { return true };
     let origin = origin.to_str().unwrap_or_default();
@@ -195,14 +195,14 @@ fn host(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::HOST)?.to_str().ok()
 }
 
-/// The values of a cookie; a browser may send several of one name.
+/// The values of a cookie; a browser may send several with the same name.
 fn cookies<'a>(headers: &'a HeaderMap, name: &'a str) -> impl Iterator<Item = String> {
     let lines = headers.get_all(header::COOKIE).into_iter().filter_map(|line| line.to_str().ok());
     let cookies = lines.flat_map(Cookie::split_parse).flatten();
     cookies.filter(move |cookie| cookie.name() == name).map(|cookie| cookie.value().to_owned())
 }
 
-/// How programs show the token.
+/// The token as programs send it.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
@@ -212,7 +212,7 @@ fn asked_token(request: &Request) -> Option<String> {
     given.0.into_iter().find(|(name, _)| name == "token").map(|(_, token)| token)
 }
 
-/// Takes as long for a wrong guess as for a nearly right one.
+/// Takes the same time for a wrong guess as for a nearly right one.
 fn constant_time_eq(given: &str, wanted: &str) -> bool {
     given.as_bytes().ct_eq(wanted.as_bytes()).into()
 }

@@ -10,22 +10,22 @@ use tracing::warn;
 
 use super::limits::ClientAddress;
 
-/// Wrong tokens before anybody has to wait: people mistype, and old links are opened again.
+/// How many wrong tokens are free: people mistype, and old links are opened again.
 const FREE: u32 = 5;
-/// The first wait; every wrong token more doubles it.
+/// The first wait; every further wrong token doubles it.
 const FIRST_WAIT: Duration = Duration::from_secs(15);
 const WAIT_MAX: Duration = Duration::from_secs(15 * 60);
-/// An address is forgotten when it was quiet for this long.
+/// An address is forgotten after it was quiet for this long.
 const KEPT_FOR: Duration = Duration::from_secs(60 * 60);
-/// Addresses that are known at the same time; beyond that the quietest is forgotten.
+/// How many addresses are tracked; beyond that the quietest is forgotten.
 const ADDRESSES_MAX: usize = 10_000;
 
-/// What a guess is worth.
+/// The result of checking a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenCheck {
     Right,
     Wrong,
-    /// It was not looked at.
+    /// It was not checked.
     Wait(Duration),
 }
 
@@ -39,9 +39,9 @@ struct FailedGuesses {
 }
 
 impl TokenGuesses {
-    /// Looks at a token, unless its sender has to wait.
+    /// Checks a token, unless its sender has to wait.
     pub fn guess(&self, address: ClientAddress, is_right: impl FnOnce() -> bool) -> TokenCheck {
-        // Held meanwhile, so that of several guesses at once each is counted before the next is looked at.
+        // Locked during the check, so that of several concurrent guesses each is counted before the next is checked.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         let wait = known.get(&address).map_or(Duration::ZERO, |wrong| wrong.wait_until.duration_since(now));

@@ -19,21 +19,21 @@ use super::wire::FromServer;
 use crate::ports::WebTalk;
 use crate::stores::StoreError;
 
-/// A page that is this many frames behind is let go; it comes back and asks for what it missed.
+/// A page that is this many frames behind is disconnected; it reconnects and requests what it missed.
 const BEHIND_MAX: usize = 256;
 const CHANGES_MAX: usize = BEHIND_MAX / 2;
 /// How long pages may take to read what they were sent before the next changes follow.
 const READS_WITHIN: Duration = Duration::from_secs(1);
 const LOOKS_EVERY: Duration = Duration::from_millis(5);
-/// After the store failed.
+/// The pause after the store failed.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Something for everybody in a room, written down once.
+/// A frame for everybody in a room, serialised once.
 #[derive(Clone, Debug)]
 pub struct RoomFrame {
-    /// The number of the change it tells; 0 if it tells none.
+    /// The number of the change it contains; 0 if it contains none.
     pub seq: u64,
-    /// The page it came from, which need not be told; 0 if it came from none.
+    /// The page it came from, which need not get it; 0 if it came from none.
     pub from: u64,
     pub text: Utf8Bytes,
 }
@@ -41,11 +41,11 @@ pub struct RoomFrame {
 #[derive(Debug)]
 struct LiveRoom {
     live: broadcast::Sender<RoomFrame>,
-    /// Only the latest counts, so nobody can fall behind.
+    /// Only the latest value counts, so nobody can fall behind.
     view: watch::Sender<Utf8Bytes>,
 }
 
-/// What somebody in a room hears.
+/// A subscription to a room.
 #[derive(Debug)]
 pub struct RoomSubscription {
     live: broadcast::Receiver<RoomFrame>,
@@ -53,7 +53,7 @@ pub struct RoomSubscription {
     _room: Arc<LiveRoom>,
 }
 
-/// It was so slow that something passed unheard.
+/// It was so slow that it missed a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lagged;
 
@@ -61,7 +61,7 @@ impl RoomSubscription {
     pub async fn next(&mut self) -> Result<RoomFrame, Lagged> {
         tokio::select! {
             frame = self.live.recv() => frame.map_err(|_| Lagged),
-            // The room lives as long as the seat.
+            // The room exists as long as the subscription.
             _ = self.view.changed() => Ok(RoomFrame { seq: 0, from: 0, text: self.view.borrow_and_update().clone() }),
         }
     }
@@ -84,15 +84,15 @@ impl Hub {
         RoomSubscription { live: room.live.subscribe(), view: room.view.subscribe(), _room: room.clone() }
     }
 
-    /// How many are there.
+    /// How many pages are in the room.
     pub fn listeners(&self, room: &str) -> usize {
         self.room(room).map_or(0, |room| room.live.receiver_count())
     }
 
-    /// To everybody in a room.
+    /// Sends to everybody in a room.
     pub fn broadcast(&self, room: &str, seq: u64, from: u64, tell: impl FnOnce() -> FromServer) {
         if let Some(room) = self.room(room) {
-            // Nobody there any more: nobody to tell.
+            // An error only means that nobody is there any more.
             let _ = room.live.send(RoomFrame { seq, from, text: to_json(&tell()) });
         }
     }
@@ -103,7 +103,7 @@ impl Hub {
         }
     }
 
-    /// To everybody in every room.
+    /// Sends to everybody in every room.
     pub fn broadcast_all(&self, tell: &FromServer) {
         let text = to_json(tell);
         for room in self.rooms().values() {
@@ -111,13 +111,13 @@ impl Hub {
         }
     }
 
-    /// Something was stored.
+    /// Notifies the hub that something was stored.
     pub fn wake(&self) {
         self.wake.notify_one();
     }
 
-    /// Carries what is stored to the pages, in the order of the changes, until the program stops. It reads the store
-    /// instead of being handed the changes: so nothing overtakes, and a page that counts misses nothing.
+    /// Broadcasts what is stored to the pages, in the order of the changes, until shutdown. It reads the store instead of
+    /// being handed the changes: so no change overtakes another, and a page that counts misses nothing.
     pub async fn publish_changes(&self, talk: &dyn WebTalk, mut since: u64, stop: &CancellationToken) {
         loop {
             if let Err(failed) = self.carry_all(talk, &mut since).await {
@@ -147,7 +147,7 @@ impl Hub {
         }
     }
 
-    /// So that a thousand changes at once send nobody away.
+    /// So that a thousand changes at once disconnect nobody.
     async fn let_pages_read(&self) {
         let until = tokio::time::Instant::now() + READS_WITHIN;
         let is_full = || self.rooms().values().any(|room| room.live.len() > BEHIND_MAX / 4);

@@ -1,23 +1,23 @@
-//! Ids that nobody can guess.
+//! Ids that cannot be guessed.
 
 use ring::rand::{SecureRandom as _, SystemRandom};
 
-/// A secret of one person: a page that shows it is that person.
+/// A person's secret: a page that has it speaks as that person.
 pub fn secret() -> String {
     random::<16>()
 }
 
-/// A shorter one, to be seen by everybody.
+/// A shorter one that everybody may see.
 pub fn public() -> String {
     random::<8>()
 }
 
-/// What a browser is let in with.
+/// The id of a browser session.
 pub fn session() -> String {
     random::<32>()
 }
 
-/// So many random bytes of the operating system, in hexadecimal.
+/// This many random bytes of the operating system, in hexadecimal.
 fn random<const BYTES: usize>() -> String {
     let mut bytes = [0; BYTES];
     SystemRandom::new().fill(&mut bytes).expect("the operating system has random numbers");

@@ -1,5 +1,5 @@
-//! How much of the web room one address and one person may take: connections, newcomers, rooms, messages. Every limit is
-//! a setting, and 0 is none. The tables drop entries that have been quiet for long enough to have their full limit again.
+//! How much of the web room one address and one person may use: connections, new people, rooms, messages. Every limit is a
+//! setting, and 0 means none. The tables drop entries that have been quiet for long enough to have their full limit again.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -18,14 +18,14 @@ use tokio::time::Instant;
 
 use super::settings::WebSettings;
 
-/// Addresses or people that one table knows at the same time.
+/// The maximum number of addresses or people in one table.
 const KEYS_MAX: usize = 10_000;
-/// When so many are busy that no more can be counted.
+/// The wait if a table is full of busy entries.
 const FULL_FOR: Duration = Duration::from_secs(1);
-/// Signs of typing that are passed on: a page sends one in three seconds.
+/// How many typing notices are passed on: a page sends one every three seconds.
 const TYPING_PER_SECOND: u32 = 1;
 
-/// Where somebody connects from. An IPv6 client has all addresses of its /64.
+/// Where a client connects from. An IPv6 client owns all addresses of its /64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientAddress(IpAddr);
 
@@ -37,7 +37,7 @@ impl ClientAddress {
         })
     }
 
-    /// The address a trusted proxy added last; what is before it the client may have written itself.
+    /// The address that a trusted proxy added last; the client may have written everything before it itself.
     pub fn of(peer: IpAddr, headers: &HeaderMap, trust_proxy: bool) -> ClientAddress {
         let told = || {
             let line = headers.get_all("x-forwarded-for").into_iter().next_back()?.to_str().ok()?;
@@ -54,7 +54,7 @@ impl fmt::Display for ClientAddress {
     }
 }
 
-/// Counts what comes of each address and each person.
+/// Tracks the usage of each address and each person.
 pub struct WebLimits {
     connections_max: usize,
     connections: Mutex<HashMap<ClientAddress, usize>>,
@@ -79,7 +79,7 @@ impl WebLimits {
         })
     }
 
-    /// Counts a connection until what is returned is dropped; `None` if the address has as many as it may.
+    /// Counts a connection until the returned value is dropped; `None` if the address has reached its limit.
     pub fn connect(self: &Arc<WebLimits>, address: ClientAddress) -> Option<CountedConnection> {
         let mut connections = self.connections();
         let count = connections.entry(address).or_default();
@@ -90,18 +90,18 @@ impl WebLimits {
         Some(CountedConnection { limits: self.clone(), address })
     }
 
-    /// Whether somebody nobody knows may come from there.
+    /// Whether a new person may enter from there.
     pub fn may_come(&self, address: ClientAddress) -> bool {
         self.newcomers.check(&address).is_ok()
     }
 
-    /// Whether one more room may be opened, by somebody who may be new.
+    /// Whether one more room may be opened, by a person who may be new.
     pub fn may_open(&self, address: ClientAddress, person: Option<&str>) -> bool {
         self.rooms_of_address.check(&address).is_ok()
             && person.is_none_or(|person| self.rooms_of_person.check(&person.to_owned()).is_ok())
     }
 
-    /// Whether it is told once more that somebody is typing.
+    /// Whether one more typing notice of this person is passed on.
     pub fn may_type(&self, person: &str) -> bool {
         self.typing.check(&person.to_owned()).is_ok()
     }
@@ -119,7 +119,7 @@ impl WebLimits {
     }
 }
 
-/// Twice as many at once after a pause.
+/// Allows a burst of twice as many after a pause.
 pub fn a_second(count: u32) -> Option<Quota> {
     let count = NonZeroU32::new(count)?;
     Some(Quota::per_second(count).allow_burst(count.saturating_mul(TWICE)))
@@ -144,7 +144,7 @@ impl Drop for CountedConnection {
     }
 }
 
-/// Tokio's clock, which tests can stop.
+/// Tokio's clock, which tests can pause.
 #[derive(Clone)]
 struct PausableClock(Instant);
 
@@ -156,7 +156,7 @@ impl Clock for PausableClock {
     }
 }
 
-/// A rate for each key, and no more keys than fit.
+/// A rate limit for each key, with a maximum number of keys.
 pub struct RateTable<K: Hash + Eq + Clone> {
     limiter: Option<RateLimiter<K, HashMapStateStore<K>, PausableClock, NoOpMiddleware<Duration>>>,
     clock: PausableClock,
@@ -169,7 +169,7 @@ impl<K: Hash + Eq + Clone> RateTable<K> {
         RateTable { limiter: quota.map(|quota| RateLimiter::hashmap_with_clock(quota, clock.clone())), clock }
     }
 
-    /// Takes one, or says how long there is none.
+    /// Takes one, or returns how long to wait.
     pub fn check(&self, key: &K) -> Result<(), Duration> {
         let Some(limiter) = &self.limiter else { return Ok(()) };
         if limiter.len() >= KEYS_MAX {

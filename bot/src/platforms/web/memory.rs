@@ -1,5 +1,5 @@
-//! What is remembered of the web rooms, to be seen and changed by those who may come in. Other platforms' rooms are not shown:
-//! who sits here may not sit there.
+//! Memory of the web rooms, which everybody with access to them may see and change. Other platforms' rooms are not shown:
+//! people here may not have access there.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ async fn describe_memory(context: &WebContext, keeper: &Keeper, room: &str) -> R
     }))
 }
 
-/// Who of the room answers whom: those who may come in here could read that.
+/// Who in the room answers whom: everybody with access here could read that.
 async fn describe_pairs(
     keeper: &Keeper,
     room: &RoomId,
@@ -98,7 +98,7 @@ async fn describe_pairs(
     Ok(pairs.collect())
 }
 
-/// What somebody does with a fact.
+/// An action on a fact.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FactAction {
@@ -137,7 +137,7 @@ pub async fn change(
     }
 }
 
-/// Facts of other rooms are none of this page's business.
+/// A page has no access to facts of other rooms.
 async fn is_of(keeper: &Keeper, room: &RoomId, fact: FactId) -> Result<bool, StoreError> {
     let filter = Filter { room: Some(room.clone()), count: usize::MAX >> 1, ..Filter::default() };
     Ok(keeper.memory().facts(filter).await?.iter().any(|known| known.id == fact))

@@ -1,11 +1,11 @@
-//! Who is meant by an `@name`, and which names may be taken.
+//! Who is meant by an `@name`, and which names are allowed.
 
 use crate::lookalike::{is_blank, looks_empty, looks_like, remove_invisible};
 
-/// Longest name of a person, in characters.
+/// The maximum length of a person's name, in characters.
 const NAME_CHARS_MAX: usize = 40;
 
-/// A name as it will be shown: on one line, without what cannot be seen. `None` if nothing is left, or too much.
+/// A name for display: on one line, without invisible characters. `None` if nothing is left, or too much.
 pub fn name(given: &str) -> Option<String> {
     let spaced = |c: char| if c.is_control() || is_invisible(c) || is_blank(c) { ' ' } else { c };
     let spaced: String = given.chars().take(1000).map(spaced).collect();
@@ -14,17 +14,17 @@ pub fn name(given: &str) -> Option<String> {
     (!looks_empty(name) && name.chars().count() <= NAME_CHARS_MAX).then(|| name.to_owned())
 }
 
-/// Marks that turn the direction of a text or take no room: with them one name can look like another.
+/// Characters that change the text direction or have no width: with them one name can look like another.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Whether two names look the same to somebody who reads them quickly.
+/// Whether two names look the same to a person who reads them quickly.
 pub fn same_name(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase() || looks_like(one, other)
 }
 
-/// Whether the text holds `@name`.
+/// Whether the text contains `@name`.
 pub fn mentions(text: &str, name: &str) -> bool {
     !name.is_empty() && text.match_indices(['@', '＠']).any(|(index, at)| begins_with(&text[index + at.len()..], name))
 }
@@ -33,7 +33,7 @@ pub fn mentions(text: &str, name: &str) -> bool {
 fn begins_with(text: &str, name: &str) -> bool {
     let mut rest = text.chars().flat_map(char::to_lowercase);
     let same = name.chars().flat_map(char::to_lowercase).all(|c| rest.next() == Some(c));
-    // Japanese goes on without a space after a name; Latin letters do not.
+    // Japanese continues without a space after a name; Latin letters do not.
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let ends_in_word = name.chars().next_back().is_some_and(word);
     same && !(ends_in_word && rest.next().is_some_and(word))

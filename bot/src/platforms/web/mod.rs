@@ -1,4 +1,4 @@
-//! The built-in web room: people talk in a browser, and see beside the talk what the bot thinks of it.
+//! The built-in web room: people talk in a browser, and see the bot's decisions beside the talk.
 
 pub mod wire;
 

@@ -1,4 +1,4 @@
-//! One page in a room: what it asks for is checked, done and answered.
+//! One page in a room: its requests are checked, carried out and answered.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,10 +30,10 @@ use crate::stores::StoreError;
 
 const KEY_CHARS_MAX: usize = 100;
 
-/// What goes out to the page.
+/// What is sent to the page.
 pub enum OutgoingFrame {
     Frame(Utf8Bytes),
-    /// From here on what happens in this room goes out as well, apart from what was told already.
+    /// From here on the events of this room are sent as well, except those that were sent already.
     Seat {
         subscription: RoomSubscription,
         told: u64,
@@ -44,25 +44,25 @@ pub enum OutgoingFrame {
 pub struct Page {
     pub(super) context: Arc<WebContext>,
     pub(super) language: Language,
-    /// Where it is connected from.
+    /// The address it connects from.
     pub(super) address: ClientAddress,
     pub(super) out: mpsc::Sender<OutgoingFrame>,
-    /// Tells this page from the others while the program runs.
+    /// Identifies this page while the program runs.
     pub(super) number: u64,
     pub(super) entered: Option<JoinedRoom>,
-    /// Why it could not enter when it last tried, where that passes.
+    /// Why it could not enter at its last attempt, if the reason is temporary.
     turned_away: Option<PageError>,
 }
 
 pub(super) struct JoinedRoom {
     pub room: String,
     pub person: WebPerson,
-    /// The last change it was told of when it entered.
+    /// The last change that was sent when it entered.
     pub told: u64,
     pub _present: PresenceGuard,
 }
 
-/// Why something is not done.
+/// Why a request is not carried out.
 pub(super) enum PageProblem {
     Trouble(PageError),
     Refusal(Refusal),
@@ -125,7 +125,7 @@ impl Page {
         self.entered.is_some()
     }
 
-    /// How much a person may say; 0 is no limit.
+    /// How many messages a person may send; 0 is no limit.
     pub fn messages_per_second(&self) -> u32 {
         self.context.web.settings.person_messages_per_second
     }
@@ -137,7 +137,7 @@ impl Page {
         }
     }
 
-    /// Does what a frame asks for.
+    /// Carries out a frame.
     pub async fn take(&mut self, frame: &str) {
         let asked = serde_json::from_str::<FromPage>(frame).ok().filter(FromPage::fits);
         let Some(asked) = asked else { return self.refuse(None, PageError::NotUnderstood).await };
@@ -222,7 +222,7 @@ impl Page {
     }
 
     pub(super) async fn send(&self, tell: FromServer) {
-        // Nobody writes any more: the page is gone.
+        // An error only means that the page is gone.
         let _ = self.out.send(OutgoingFrame::Frame(to_json(&tell))).await;
     }
 
@@ -281,7 +281,7 @@ impl Page {
         Ok(Some(stored.id))
     }
 
-    /// Told to the others now and then, and only of a thread that is there.
+    /// Passed on to the others at a limited rate, and only for a thread that exists.
     async fn typing(&self, thread: Option<String>) -> Result<(), PageProblem> {
         let (web, JoinedRoom { room, person, .. }) = (&self.context.web, self.entered()?);
         if let Some(id) = &thread {
@@ -341,7 +341,7 @@ impl Page {
         self.send(FromServer::Notice { text: text.to_owned() }).await;
     }
 
-    /// The page's key as it is stored: nobody's keys meet somebody else's.
+    /// The page's key as it is stored: keys of different people cannot collide.
     fn key(&self, key: &str) -> Result<String, PageProblem> {
         let fits = (1..=KEY_CHARS_MAX).contains(&key.chars().count());
         let person = &self.entered()?.person.speaker.id;

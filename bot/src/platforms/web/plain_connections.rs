@@ -1,6 +1,6 @@
-//! The connections that are no web sockets, or not yet: pages being loaded, programs that ask how things are, and whoever
-//! opens a connection and never finishes a request. There are only so many, of each address and in all; beyond that the
-//! oldest makes way. So whoever comes next is always served, also from an address that holds all it may.
+//! The connections that are not web sockets, or not yet: pages being loaded, monitoring requests, and clients that open a
+//! connection and never finish a request. Their number is limited, per address and in total; beyond that the oldest is
+//! closed. So the next client is always served, even from an address that has reached its limit.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::limits::ClientAddress;
 
-/// Of one address: a browser opens six, and a proxy that is not trusted has one address for everybody.
+/// Per address: a browser opens six, and an untrusted proxy has one address for everybody.
 const OF_ADDRESS_MAX: usize = 128;
 
 pub struct PlainConnections {
@@ -19,7 +19,7 @@ pub struct PlainConnections {
 
 #[derive(Default)]
 struct OpenConnections {
-    /// By the order in which they came.
+    /// In order of arrival.
     connections: BTreeMap<u64, (ClientAddress, CancellationToken)>,
     next: u64,
 }
@@ -29,8 +29,8 @@ impl PlainConnections {
         Arc::new(PlainConnections { all_max, open: Mutex::default() })
     }
 
-    /// Counts a connection until what is returned is dropped. The oldest of the same address is closed if it has too many;
-    /// if there are too many in all, the oldest of the address that has most.
+    /// Counts a connection until the returned value is dropped. The oldest of the same address is closed if it has too
+    /// many; if there are too many in total, the oldest of the address that has most.
     pub fn add(self: &Arc<PlainConnections>, address: ClientAddress) -> PlainConnection {
         let mut open = self.open();
         let mut counts: HashMap<ClientAddress, usize> = HashMap::new();
@@ -67,7 +67,7 @@ impl OpenConnections {
 pub struct PlainConnection {
     all: Arc<PlainConnections>,
     number: u64,
-    /// Cancelled when it has to make way.
+    /// Cancelled when it has to make space.
     pub closed: CancellationToken,
 }
 

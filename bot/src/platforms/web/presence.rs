@@ -1,4 +1,4 @@
-//! Who is in which room now: they can be mentioned there, and are not let go of.
+//! Who is in which room now: they can be mentioned there, and are not removed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use crate::ports::Speaker;
 #[derive(Debug, Default)]
 pub struct Presence(Mutex<HashMap<String, Vec<Speaker>>>);
 
-/// Somebody's page in a room, until it is dropped.
+/// A person's page in a room, until it is dropped.
 pub struct PresenceGuard {
     presence: Arc<Presence>,
     room: String,
@@ -26,7 +26,7 @@ impl Presence {
         self.rooms().get(room).cloned().unwrap_or_default()
     }
 
-    /// The ids of all of them.
+    /// The ids of everybody present.
     pub fn everybody(&self) -> HashSet<String> {
         self.rooms().values().flatten().map(|speaker| speaker.id.clone()).collect()
     }

@@ -11,18 +11,18 @@ use crate::lookalike::case_folded;
 use crate::ports::{InboxEntry, WebDecision, WebQuery, WebQueryResult, WebRoom, WebTalk, WebWrite};
 use crate::stores::StoreError;
 
-/// The room of this name, or else one whose name differs from it only in case and width.
+/// The room of this name, or else one whose name differs only in case and width.
 pub fn find_by_name<'a>(found: &'a WebQueryResult, room: &str) -> Option<&'a WebRoom> {
     let wanted = case_folded(room);
     found.room.as_ref().or_else(|| found.rooms.iter().find(|known| case_folded(&known.name) == wanted))
 }
 
-/// Whether it is a room that people opened, and not one of a sample.
+/// Whether people opened the room, as opposed to a sample.
 pub fn is_listed(room: &str) -> bool {
     !room.get(..sample::PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(sample::PREFIX))
 }
 
-/// The names of all rooms that are listed, the oldest first.
+/// The names of all listed rooms, oldest first.
 pub async fn all(talk: &dyn WebTalk) -> Result<Vec<String>, StoreError> {
     let found = talk.query(WebQuery { rooms: true, ..WebQuery::default() }).await?;
     Ok(found.rooms.into_iter().map(|room| room.name).filter(|name| is_listed(name)).collect())
@@ -36,7 +36,8 @@ pub fn open(rooms: Vec<String>, opened: Time) -> TalkChange<()> {
     })
 }
 
-/// Closes a room; the engine is to hear of it, so that nothing pending is posted there. With `by`, only if they opened it.
+/// Closes a room; the engine gets an input, so that nothing pending is posted there. With `by`, only if that person opened
+/// it.
 pub fn close(room: String, by: Option<String>) -> TalkChange<Result<StoredChange, Refusal>> {
     TalkChange::unless_refused(look_for(&room), move |found| decide_close(found, &room, by.as_deref()))
 }
@@ -56,7 +57,7 @@ fn decide_close(found: &WebQueryResult, room: &str, by: Option<&str>) -> Result<
     Ok((StoredChange { id: room.to_owned(), seq }, WebDecision { writes, last_seq: Some(seq), input }))
 }
 
-/// The same while the program does not run: the engine hears of it at the next start.
+/// The same while the program does not run: the engine gets the input at the next start.
 pub fn close_unheard(room: String, now: Time) -> TalkChange<Result<StoredChange, Refusal>> {
     TalkChange::unless_refused(look_for(&room), move |found| {
         let (stored, mut decision) = decide_close(found, &room, None)?;
@@ -69,7 +70,7 @@ pub fn close_unheard(room: String, now: Time) -> TalkChange<Result<StoredChange,
     })
 }
 
-/// Lets go of what nobody comes back to: samples that were opened before this time, and people unseen since long before.
+/// Deletes what nobody comes back to: samples that were opened before this time, and people who were last seen long before.
 pub fn sweep(samples_before: Time, people_before: Time) -> TalkChange<()> {
     TalkChange::new(WebQuery { rooms: true, ..WebQuery::default() }, move |found| {
         let old = found.rooms.iter().filter(|room| !is_listed(&room.name) && room.opened < samples_before);

@@ -1,4 +1,4 @@
-//! A sample conversation, played in a room of its own, so that a newcomer sees the whole cycle in half a minute.
+//! A sample conversation, played in a room of its own, so that a new user sees the whole cycle in half a minute.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -18,17 +18,17 @@ use crate::language::Language;
 use crate::ports::{Speaker, WebDecision, WebQuery, WebRoom, WebWrite};
 use crate::stores::StoreError;
 
-/// The beginning of the names of its rooms.
+/// The prefix of the names of its rooms.
 pub const PREFIX: &str = SAMPLE_ROOM;
-/// Played at the same time.
+/// How many are played concurrently.
 pub const AT_ONCE_MAX: usize = 8;
 
-/// Until the page has moved.
+/// Time for the page to move there.
 const BEGINS_AFTER: Duration = Duration::from_secs(1);
 /// A page may lose its connection for a moment.
 const MAY_BE_AWAY: Duration = Duration::from_secs(10);
 
-/// A line of the record; `ts` is in seconds from the beginning.
+/// A line of the recording; `ts` is in seconds from the beginning.
 #[derive(Debug, Deserialize)]
 struct SampleMessage {
     ts: f64,
@@ -49,7 +49,7 @@ fn lines(language: Language) -> Vec<SampleMessage> {
         .collect()
 }
 
-/// Opens a fresh room for it.
+/// Opens a new room for it.
 pub async fn open(web: &Web, language: Language, by: &str) -> Result<String, StoreError> {
     let (opened, by) = (web.clock.now(), by.to_owned());
     let open = TalkChange::new(WebQuery::default(), move |found| {
@@ -62,7 +62,7 @@ pub async fn open(web: &Web, language: Language, by: &str) -> Result<String, Sto
     open.make(&*web.stores.web).await
 }
 
-/// Has its people speak, until it is over or nobody watches.
+/// Plays the lines, until they are over or nobody watches.
 pub async fn play(context: &WebContext, room: &str, language: Language) {
     let web = &context.web;
     tokio::time::sleep(BEGINS_AFTER).await;
@@ -90,7 +90,7 @@ pub async fn play(context: &WebContext, room: &str, language: Language) {
             Ok(stored) => {
                 ids.insert(line.id, stored.id);
             }
-            // Somebody has seen enough of it.
+            // Somebody closed the room.
             Err(PageProblem::Refusal(Refusal::RoomClosed)) => return,
             Err(PageProblem::Refusal(refusal)) => warn!(?refusal, "a sample line was refused"),
             Err(PageProblem::Trouble(_)) => return warn!("cannot play the sample: a line could not be stored"),

@@ -1,4 +1,4 @@
-//! The web server: pages, the web socket, and what a supervisor asks for.
+//! The web server: pages, the web socket, and health checks for a supervisor.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -38,13 +38,13 @@ use crate::ports::{Commands, Platform};
 use crate::runtime::{EngineEvent, EngineHandle};
 use crate::stores::{StoreError, wait_until_available};
 
-/// A request must be there within this, or the connection is closed: nobody holds a place by sending slowly.
+/// A request must be complete within this time, or the connection is closed: nobody occupies a slot by sending slowly.
 const HEADERS_WITHIN: Duration = Duration::from_secs(5);
 /// And no connection that is not a web socket lasts longer.
 const CONNECTION_LIFE: Duration = Duration::from_secs(120);
-/// What is under way when the program stops may take so long.
+/// How long requests in progress may take at shutdown.
 const ENDS_WITHIN: Duration = Duration::from_secs(5);
-/// Connections beside the web sockets: pages being loaded, and programs that ask how things are.
+/// Connections besides the web sockets: pages being loaded, and monitoring requests.
 const OTHERS_MAX: usize = 256;
 const REQUEST_BYTES_MAX: usize = 32 * 1024;
 const READ_BYTES: usize = 16 * 1024;
@@ -57,13 +57,13 @@ pub struct WebServices {
     pub engine: EngineHandle,
     pub traces: Traces,
     pub commands: Arc<dyn Commands>,
-    /// What is remembered for long; none where nothing is.
+    /// Long-term memory, if it is enabled.
     pub keeper: Option<Arc<Keeper>>,
     pub events: broadcast::Receiver<EngineEvent>,
     pub metrics: PrometheusHandle,
-    /// Whether the engines are at work.
+    /// Whether the engines are running.
     pub ready: latest::Receiver<bool>,
-    /// What else it has joined.
+    /// The other platforms it has joined.
     pub beside: Vec<Arc<dyn Platform>>,
     pub stop: CancellationToken,
 }
@@ -86,7 +86,7 @@ pub struct WebContext {
 }
 
 impl Web {
-    /// Opens the port and serves until `stop`. The task ends when every page has been let go.
+    /// Opens the port and serves until `stop`. The task ends when every page is disconnected.
     pub async fn listen(self: &Arc<Web>, with: WebServices) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
         let WebServices { engine, traces, commands, keeper, events, metrics, ready, beside, stop } = with;
         let listener = guard::bind(&self.settings.address, self.settings.token()).await?;
@@ -127,7 +127,7 @@ impl Web {
         Ok((address, tokio::spawn(accept(listener, context, guard))))
     }
 
-    /// There are none where nobody has to show a token.
+    /// `None` if no token is required.
     async fn sessions(&self) -> Result<Option<Arc<Sessions>>, StoreError> {
         let Some(token) = self.settings.token() else { return Ok(None) };
         Ok(Some(Arc::new(Sessions::open(token, self.stores.web_sessions.clone(), self.clock).await?)))
@@ -158,7 +158,7 @@ async fn accept(listener: TcpListener, context: Arc<WebContext>, guard: Guard) {
                     counted.closed.run_until_cancelled(serve(stream, router, stop)).await;
                 });
             }
-            // Out of file descriptors, most likely: the others need a moment to leave.
+            // Most likely no file descriptors are left: other connections need a moment to close.
             Err(error) => {
                 warn!(%error, "cannot accept a connection");
                 sleep(Duration::from_millis(100)).await;
@@ -216,7 +216,7 @@ async fn enter(
     let address = ClientAddress::of(peer, &headers, context.web.settings.trust_proxy);
     let tasks = context.tasks.clone();
     let Some(counted) = context.limits.connect(address) else {
-        // A browser does not show its page why it is not let in: the page has to be told in a frame.
+        // A browser does not tell its page why a connection was refused, so the page gets a frame that says so.
         return upgrade.on_upgrade(move |socket| {
             tasks.track_future(socket::turn_away(socket, PageError::TooManyConnections, language))
         });
@@ -258,7 +258,7 @@ async fn measures(State(context): State<Arc<WebContext>>) -> Response {
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], context.metrics.render()).into_response()
 }
 
-/// What a browser is told never to do with our pages.
+/// Headers that forbid browsers unsafe uses of our pages.
 async fn protect(mut response: Response) -> Response {
     const HEADERS: [(&str, &str); 4] = [
         ("content-security-policy", "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"),

@@ -1,5 +1,5 @@
-//! Browsers that showed the token once. Each has an id of its own; what is stored of it is a keyed hash under the token,
-//! so that nobody who reads the file can come in, and another token ends every session.
+//! Browsers that have shown the token once. Each has an id of its own; it is stored as a hash keyed with the token, so that
+//! nobody who reads the file can log in, and a new token ends every session.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use crate::stores::StoreError;
 
 /// How long a browser need not show the token again.
 pub const KEPT_FOR: Span = Span::minutes(90 * 24 * 60);
-/// Sessions at the same time; the oldest makes way.
+/// The maximum number of sessions; the oldest is dropped.
 const SESSIONS_MAX: usize = 10_000;
 
 type SessionHash = [u8; 32];
@@ -28,7 +28,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Those that were begun before the last stop go on.
+    /// Sessions from before the last stop stay valid.
     pub async fn open(token: &SecretString, store: Arc<dyn WebSessions>, clock: Clock) -> Result<Sessions, StoreError> {
         let kept = store.all(clock.now() - KEPT_FOR, SESSIONS_MAX).await?;
         let begun = Mutex::new(kept.into_iter().map(|session| (session.hash, session.begun)).collect());
@@ -40,7 +40,7 @@ impl Sessions {
         begun.is_some_and(|at| at + KEPT_FOR > self.clock.now())
     }
 
-    /// A new one; its id.
+    /// Starts a session; returns its id.
     pub async fn begin(&self) -> Result<String, StoreError> {
         let (id, at) = (ids::session(), self.clock.now());
         let hash = self.hash(&id);

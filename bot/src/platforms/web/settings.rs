@@ -1,4 +1,4 @@
-//! The section `[web]` of the settings, and what a room of the web room can be called.
+//! The section `[web]` of the settings, and which names a web room can have.
 
 use std::collections::BTreeSet;
 
@@ -29,21 +29,21 @@ settings_section! {
 }
 
 impl WebSettings {
-    /// What is needed to come in, if anything.
+    /// The token that is required, if any.
     pub fn token(&self) -> Option<&SecretString> {
         Some(&self.token).filter(|token| !token.expose_secret().is_empty())
     }
 }
 
-/// The longest name of a web room, in characters.
+/// The maximum length of a web room's name, in characters.
 const ROOM_CHARS_MAX: usize = 40;
-/// What the rooms of sample conversations are called. They are opened by the program and removed later.
+/// The prefix of the rooms of sample conversations. The program opens them and removes them later.
 pub const SAMPLE_ROOM: &str = "sample-";
 
-/// Whether somebody can enter a web room of this name.
+/// Whether a web room of this name can be entered.
 pub fn is_room_name(room: &str) -> bool {
     let fits = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-    // Some systems type a letter and its mark one after the other.
+    // Some systems type a letter and its combining mark separately.
     (1..=ROOM_CHARS_MAX).contains(&room.nfc().count()) && room.nfc().all(fits)
 }
 

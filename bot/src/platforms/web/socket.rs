@@ -1,4 +1,4 @@
-//! The web socket of one page: frames in, frames out, and an end to pages that are gone, stuck or too fast.
+//! The web socket of one page: frames in, frames out, and a limit for pages that are gone, stuck or too fast.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,17 +18,17 @@ use super::wire::FromServer;
 use super::words::PageError;
 use crate::language::Language;
 
-/// Answers that may wait for a page to take them.
+/// How many responses may wait for a page to receive them.
 const WAITING_MAX: usize = 64;
-/// A page that does not take a frame within this is stuck.
+/// A page that does not receive a frame within this time is stuck.
 const TAKES_WITHIN: Duration = Duration::from_secs(10);
-/// A page says first of all where it wants to go.
+/// The first frame of a page must be a request to enter.
 const ENTERS_WITHIN: Duration = Duration::from_secs(10);
 const PING_EVERY: Duration = Duration::from_secs(20);
-/// Browsers answer a ping by themselves: a page that is silent for so long is gone.
+/// Browsers answer a ping automatically: a page that is silent for this long is gone.
 const GONE_AFTER: Duration = Duration::from_secs(60);
 
-/// Frames of any kind that one page may send in the long run, where its person may not say more; what comes faster waits.
+/// How many frames of any kind one page may send per second, unless its person may send more messages; faster ones wait.
 const FRAMES_PER_SECOND: u32 = 10;
 
 /// Why a connection ends.
@@ -56,12 +56,12 @@ impl SocketEnd {
     }
 }
 
-/// The most bytes a frame may have, for messages of this length: every character may be written as two escapes.
+/// The maximum size of a frame, for messages of this length: every character may be written as two escapes.
 pub fn frame_bytes_max(message_chars_max: u32) -> usize {
     message_chars_max as usize * 12 + 4096
 }
 
-/// Tells a page in its language why it is not let in, and that it may try again.
+/// Tells a page in its language why it is not admitted, and that it may try again.
 pub async fn turn_away(mut socket: WebSocket, error: PageError, language: Language) {
     metrics::counter!("aizuchi_web_refused_total").increment(1);
     let refused = FromServer::Refused { key: None, why: error.say(language), again: error.passes() };
@@ -69,7 +69,7 @@ pub async fn turn_away(mut socket: WebSocket, error: PageError, language: Langua
     let tell = async {
         let _ = socket.send(Message::Text(to_json(&refused))).await;
         let _ = socket.send(Message::Close(Some(close))).await;
-        // What the page has sent meanwhile is read: a line that is closed with unread words loses ours.
+        // Reads what the page has sent meanwhile: a connection that is closed with unread data loses our frame.
         while let Some(Ok(_)) = socket.recv().await {}
     };
     let _ = timeout(TAKES_WITHIN, tell).await;
@@ -86,7 +86,7 @@ pub async fn serve(socket: WebSocket, context: Arc<WebContext>, language: Langua
     tokio::pin!(writing);
     let (mut sink, end) = tokio::select! {
         (sink, end) = &mut writing => (sink, end),
-        // The page is dropped, and with it the way to the writer, which ends when everything is said.
+        // The page is dropped, and with it the channel to the writer, which ends when everything is sent.
         end = read(stream, page) => (writing.await.0, end),
     };
     if end != SocketEnd::Left {
@@ -121,7 +121,7 @@ async fn read(mut stream: SplitStream<WebSocket>, mut page: Page) -> SocketEnd {
                 until_turn(&pace, &page).await;
                 page.refuse(None, PageError::NotUnderstood).await;
             }
-            // Too large, not text, or a broken line, in which case nobody reads the answer.
+            // Too large, not text, or a broken connection, in which case nobody reads the response.
             Some(Err(_)) => {
                 page.refuse_too_big().await;
                 return SocketEnd::Unreadable;
@@ -130,7 +130,7 @@ async fn read(mut stream: SplitStream<WebSocket>, mut page: Page) -> SocketEnd {
     }
 }
 
-/// Where a person may say more than the usual, or as much as they like, so may each of their pages; 0 is no limit.
+/// If a person may send more messages than the default, or any number, so may each of their pages; 0 is no limit.
 fn frames_per_second(messages: u32) -> u32 {
     if messages == 0 { 0 } else { messages.max(FRAMES_PER_SECOND) }
 }
@@ -178,7 +178,7 @@ async fn write(
     (sink, end)
 }
 
-/// The next thing that happens in the room; `None` if it is nothing new for this page.
+/// The next event in the room; `None` if it is not new for this page.
 async fn next_frame(room: &mut Option<(RoomSubscription, u64, u64)>) -> Result<Option<RoomFrame>, Lagged> {
     let Some((subscription, told, number)) = room else { return std::future::pending().await };
     let frame = subscription.next().await?;

@@ -1,4 +1,4 @@
-//! What the web room declares.
+//! The declaration of the web room as a platform.
 
 use aizuchi_core::settings::{Layers, SectionRow};
 
@@ -15,7 +15,7 @@ pub const PLATFORM: PlatformSpec = PlatformSpec {
     kind: PlatformKind::Served { examine },
 };
 
-/// Whether it can be opened at its address: what the settings alone do not show.
+/// Whether the server can listen on its address, which the settings alone do not show.
 pub fn check_address(layers: &Layers) -> anyhow::Result<()> {
     let web: WebSettings = config::section(layers)?;
     match addresses(&web.address, web.token()) {

@@ -1,5 +1,5 @@
-//! What is said in the web rooms: said once, changed by its author. The functions here decide by what a store has found;
-//! what is to be written is part of the decision.
+//! The talk in the web rooms: messages are said once and changed by their author. The functions here decide from the result
+//! of a store's query; what is to be written is part of the decision.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use super::mentions::mentions;
 use super::wire::{FromServer, WirePost};
 use crate::ports::{Speaker, WebBody, WebDecision, WebMessage, WebQuery, WebQueryResult, WebWrite};
 
-/// The beginning of the names of rooms and people.
+/// The prefix of the ids of rooms and people.
 const PREFIX: &str = "web:";
-/// Different emoji on one message, and people who gave one of them.
+/// The maximum number of different emoji on one message, and of people who gave one of them.
 const EMOJI_MAX: usize = 20;
 const GIVERS_MAX: usize = 100;
-/// Members of a room who can be mentioned though they are not there: the names that are looked for in a text.
+/// How many absent members of a room can be mentioned: their names are searched in a text.
 const MEMBERS_MAX: usize = 500;
-/// How exactly it is known when somebody last spoke.
+/// The precision of the time at which a person last spoke.
 const SPOKE_WITHIN: Span = Span::seconds(60);
 
 pub fn room_id(room: &str) -> RoomId {
@@ -29,21 +29,21 @@ pub fn person_id(person: &str) -> PersonId {
     PersonId::new(format!("{PREFIX}{person}"))
 }
 
-/// The room's name on the pages; `None` for another platform's.
+/// The room's name on the pages; `None` for another platform's room.
 pub fn room_name(room: &RoomId) -> Option<&str> {
     room.as_str().strip_prefix(PREFIX)
 }
 
-/// The id that pages know a person by; `None` for another platform's.
+/// A person's id on the pages; `None` for another platform's person.
 pub fn person_name(person: &PersonId) -> Option<&str> {
     person.as_str().strip_prefix(PREFIX)
 }
 
-/// Something to be said.
+/// A message to be said.
 #[derive(Clone, Debug)]
 pub struct SayRequest {
     pub room: String,
-    /// Said again with the same key, it is the same message.
+    /// If it is sent again with the same key, it is the same message.
     pub key: String,
     pub at: Time,
     pub by: Speaker,
@@ -53,7 +53,7 @@ pub struct SayRequest {
     pub reply_to: Option<String>,
 }
 
-/// A reaction to be given or taken back.
+/// A reaction to be added or removed.
 #[derive(Clone, Debug)]
 pub struct ReactRequest {
     pub room: String,
@@ -78,15 +78,15 @@ impl From<&WebMessage> for StoredChange {
     }
 }
 
-/// What comes of a change, and what is to be written for it.
+/// The result of a change, and what is to be written for it.
 pub type ChangeResult = (StoredChange, WebDecision);
 
-/// What is so already stays as it is.
+/// The result if nothing changes.
 fn unchanged(message: &WebMessage) -> ChangeResult {
     (StoredChange::from(message), WebDecision::default())
 }
 
-/// Why something is not done.
+/// Why a change is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     NoSuchMessage,
@@ -129,7 +129,7 @@ impl WebMessage {
     }
 }
 
-/// What has to be known before somebody says this.
+/// The query that is needed before a message is said.
 pub fn look_for_saying(request: &SayRequest) -> WebQuery {
     let first_part = if request.voice == Voice::Me { first_part(&request.key) } else { None };
     let mentions = request.voice != Voice::Me && may_mention(&request.text);
@@ -142,7 +142,7 @@ pub fn look_for_saying(request: &SayRequest) -> WebQuery {
     }
 }
 
-/// What somebody says, once. `here` are those whose pages are in the room.
+/// Says a message, once. `here` are the people whose pages are in the room.
 pub fn say(
     found: &WebQueryResult,
     request: SayRequest,
@@ -186,7 +186,7 @@ pub fn may_mention(text: &str) -> bool {
     text.contains(['@', '＠'])
 }
 
-/// The message in the engine's words. `members` are those whose names are looked for in the text.
+/// The message as the engine's input. `members` are the people whose names are searched in the text.
 fn message(
     request: &SayRequest,
     id: &str,
@@ -195,7 +195,7 @@ fn message(
     members: &[&Speaker],
 ) -> Message {
     let mentioned = members.iter().filter(|member| mentions(&request.text, &member.name));
-    // Somebody may be here in two tabs, and may have spoken before.
+    // A person may be here in two tabs, and may have spoken before.
     let mentioned: BTreeSet<PersonId> = mentioned.map(|member| person_id(&member.id)).collect();
     let reply = replied.map(|replied| types::Reply {
         to: Some(MessageId::new(&replied.id)),
@@ -225,7 +225,7 @@ pub fn look_for_message(room: &str, id: &str) -> WebQuery {
     WebQuery { room: Some(room.to_owned()), ids: vec![id.to_owned()], ..WebQuery::default() }
 }
 
-/// Changes the text of one's own message; `None` deletes it. What is so already stays as it is.
+/// Changes the text of one's own message; `None` deletes it. If nothing changes, nothing is written.
 pub fn change(
     found: &WebQueryResult,
     id: &str,
@@ -257,7 +257,7 @@ pub fn change(
     Ok(updated(found, message, Some(Input::Changed(change))))
 }
 
-/// Gives a reaction or takes it back. What is so already stays as it is.
+/// Adds or removes a reaction. If nothing changes, nothing is written.
 pub fn react(found: &WebQueryResult, reacting: ReactRequest) -> Result<ChangeResult, Refusal> {
     let ReactRequest { room, id, at, by, voice, emoji, on } = reacting;
     let known = found.message(&id).ok_or(Refusal::NoSuchMessage)?;
@@ -293,7 +293,7 @@ fn updated(found: &WebQueryResult, mut message: WebMessage, input: Option<Input>
     (stored, WebDecision { writes: vec![WebWrite::Update(message)], last_seq, input })
 }
 
-/// Whether a thread can be there: a message of the room that is in none itself.
+/// Whether a thread can start there: at a message of the room that is not itself in a thread.
 pub fn is_thread(found: &WebQueryResult, id: &str) -> bool {
     found.message(id).is_some_and(|first| first.body.thread.is_none())
 }

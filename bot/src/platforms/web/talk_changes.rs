@@ -1,4 +1,4 @@
-//! Changing the talk from a page: it is stored and heard by the engine in one commit, and then the pages are told.
+//! Changing the talk from a page: it is stored with the engine's input in one commit, and then sent to the pages.
 
 use aizuchi_core::types::Time;
 

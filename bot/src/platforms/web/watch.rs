@@ -18,7 +18,7 @@ use crate::runtime::EngineEvent;
 /// Nobody can read faster, and in a busy room every message changes something.
 const SHOWN_EVERY: Duration = Duration::from_millis(100);
 
-/// Shows the pages what is decided and what is pending. A room in which much happens is shown as it is now and then.
+/// Shows the pages decisions and what is pending. A busy room is shown at intervals.
 pub async fn show_events(context: Arc<WebContext>, mut events: broadcast::Receiver<EngineEvent>) {
     let hub = &context.web.hub;
     let mut changed: HashMap<String, Arc<RoomView>> = HashMap::new();
@@ -46,7 +46,7 @@ pub async fn show_events(context: Arc<WebContext>, mut events: broadcast::Receiv
                 let Some(room) = talk::room_name(&room) else { continue };
                 changed.insert(room.to_owned(), view);
             }
-            // Too much at once; `why` still explains them.
+            // Too much at once; `why` still explains these decisions.
             Err(broadcast::error::RecvError::Lagged(missed)) => {
                 warn!(missed, "the web room fell behind and skipped decisions")
             }

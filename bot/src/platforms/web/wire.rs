@@ -1,4 +1,4 @@
-//! What the page and the server say to each other over the web socket: one JSON object a frame.
+//! The protocol between the page and the server over the web socket: one JSON object per frame.
 
 use aizuchi_core::types::Voice;
 use serde::{Deserialize, Serialize};
@@ -6,12 +6,13 @@ use serde_json::Value;
 
 pub use crate::commands::{BotInfo, CommandOffer};
 
-/// From the page. `key` is the page's own name for what it sends: sent again after a broken connection, it is taken once.
+/// From the page. `key` is the page's own id for what it sends: if it is sent again after a broken connection, it is
+/// accepted once.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum FromPage {
-    /// The first frame. `since` is the last `seq` the page has of this room; 0 asks for the recent history. Without a
-    /// room it is the first of the settings, without a language (its id) the browser's.
+    /// The first frame. `since` is the last `seq` the page has of this room; 0 requests the recent history. Without a room
+    /// it is the first of the settings, without a language (its id) the browser's.
     Enter {
         #[serde(default)]
         room: String,
@@ -70,13 +71,14 @@ pub enum FromPage {
     },
 }
 
-/// Ids that we gave; a little more than they have.
+/// The maximum length of ids that we assigned, with some margin.
 const ID_BYTES_MAX: usize = 64;
-/// Keys, and names of people and rooms: what is too long by a little is refused in words that say how long it may be.
+/// Keys, and names of people and rooms: one that is slightly too long is refused with a message that says how long it may
+/// be.
 const NAME_BYTES_MAX: usize = 1000;
 
 impl FromPage {
-    /// Whether no field is longer than anything it could rightly hold. Texts have a limit of their own.
+    /// Whether no field is longer than any valid value. Texts have a limit of their own.
     pub fn fits(&self) -> bool {
         let id = |id: &str| id.len() <= ID_BYTES_MAX;
         let name = |name: &str| name.len() <= NAME_BYTES_MAX;
@@ -106,10 +108,10 @@ pub enum FromServer {
         person: String,
         you: String,
         room: String,
-        /// Those of the settings first, as they stand there.
+        /// Those of the settings first, in their order.
         rooms: Vec<String>,
         bot: Box<BotInfo>,
-        /// What can be used here, in the page's language.
+        /// The commands available here, in the page's language.
         commands: Vec<CommandOffer>,
         /// Whether this page may close the room.
         may_close: bool,
@@ -118,18 +120,18 @@ pub enum FromServer {
         now: u64,
         version: &'static str,
     },
-    /// A message, new or from history; the same `seq` is never told twice to a page that keeps count. A page that has
-    /// a message of this id already takes this as how it is now.
+    /// A message, new or from history; the same `seq` is never sent twice to a page that keeps count. A page that already
+    /// has a message of this id replaces it.
     Said {
         seq: u64,
         message: Box<WirePost>,
     },
-    /// A message as it is now, after an edit, a deletion or a reaction.
+    /// A message in its current state, after an edit, a deletion or a reaction.
     Changed {
         seq: u64,
         message: Box<WirePost>,
     },
-    /// Everything up to here has been told.
+    /// Everything up to here has been sent.
     CaughtUp {
         seq: u64,
         more_before: bool,
@@ -142,7 +144,7 @@ pub enum FromServer {
     Decided {
         trace: Value,
     },
-    /// What is pending, who holds the floor: `aizuchi_core::view::RoomView`.
+    /// What is pending, who has the floor: `aizuchi_core::view::RoomView`.
     View {
         view: Value,
         now: u64,
@@ -162,12 +164,12 @@ pub enum FromServer {
     Notice {
         text: String,
     },
-    /// `key` was taken and is durable.
+    /// `key` was accepted and is durable.
     Taken {
         key: String,
         id: Option<String>,
     },
-    /// `again`: the same may well be taken a little later.
+    /// `again`: the same request may succeed a little later.
     Refused {
         key: Option<String>,
         why: String,
@@ -178,18 +180,18 @@ pub enum FromServer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WirePost {
     pub id: String,
-    /// Its place in the room: grows from message to message and never changes.
+    /// Its position in the room: grows from message to message and never changes.
     pub order: u64,
     pub at: u64,
     pub author_id: String,
     pub author: String,
     pub voice: Voice,
-    /// Empty when it was deleted.
+    /// Empty if it was deleted.
     pub text: String,
     pub thread: Option<String>,
     pub reply_to: Option<String>,
     pub edited: bool,
     pub deleted: bool,
-    /// Emoji with the names of those who gave it, in the order in which they came.
+    /// Emoji with the names of those who gave it, in order of arrival.
     pub reactions: Vec<(String, Vec<String>)>,
 }

@@ -1,4 +1,4 @@
-//! What the web room says by itself.
+//! Messages of the web room itself.
 
 use super::talk::Refusal;
 use crate::language::{Language, LocalizedMessage, message, say};
@@ -17,12 +17,12 @@ impl Refusal {
     }
 }
 
-/// What `/close-room` would do, and how to say that it is meant.
+/// What `/close-room` would do, and how to confirm it.
 pub fn sure_to_close(room: &str, language: Language) -> String {
     say!(language, "command-close-room.sure", room = room)
 }
 
-/// Why a page is not given what it asks for.
+/// Why a page's request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageError {
     NotUnderstood,
@@ -48,7 +48,7 @@ pub enum PageError {
 }
 
 impl PageError {
-    /// Whether the same may well be taken a little later.
+    /// Whether the same request may succeed a little later.
     pub fn passes(self) -> bool {
         match self {
             PageError::Store | PageError::Stopping | PageError::TooManyPeople | PageError::TooManyConnections => true,

@@ -1,4 +1,4 @@
-//! What was asked of models, and what it cost.
+//! The model calls and their cost.
 
 use aizuchi_core::Time;
 use aizuchi_core::judge::Question;
@@ -30,7 +30,7 @@ pub struct QuestionRow {
 /// A bar for every hour, day or week, or for every part of the log.
 #[derive(Serialize)]
 pub struct Spending {
-    /// What a bar shows: dollars, or calls where nothing was paid, by hour, day or week.
+    /// What a bar shows: dollars, or calls if nothing was paid, by hour, day or week.
     pub title: String,
     pub columns: usize,
     pub path: String,
@@ -108,7 +108,7 @@ struct Bill {
 }
 
 const HOUR: u64 = 3_600_000;
-/// Each with what its bars are called, where they show dollars and where they show calls.
+/// Each with the titles of its bars for dollars and for calls.
 const UNITS: [(u64, Titles); 4] = [
     (HOUR, ["report-spending-cost-hour", "report-spending-calls-hour"]),
     (24 * HOUR, ["report-spending-cost-day", "report-spending-calls-day"]),

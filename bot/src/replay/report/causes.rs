@@ -1,4 +1,4 @@
-//! What decided: rules, gates, and how far messages came.
+//! What decided: rules, gates, and how far messages got.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct Causes {
     pub gates: Vec<GateRow>,
     pub gates_unused: Vec<String>,
     pub stages: Vec<StageRow>,
-    /// How it was addressed: "12 by mention".
+    /// How the bot was addressed: "12 by mention".
     pub addressed: Vec<String>,
 }
 
@@ -117,9 +117,9 @@ fn rules(decided: &[Decided], language: Language) -> (Vec<RuleRow>, Vec<String>)
     (used.into_iter().map(row).collect(), unused.into_iter().map(|(rule, _)| spaced(rule.id)).collect())
 }
 
-/// What the likelihood was made from: of each feature how often it counted, and by how much on average.
+/// The features of the likelihood: how often each counted, and by how much on average.
 fn learnt(decided: &[Decided], language: Language) -> Vec<RuleRow> {
-    /// Less than this, in log-odds, does not count.
+    /// A smaller contribution, in log-odds, does not count.
     const LEAST: f32 = 0.03;
     #[derive(Default)]
     struct Sum {
@@ -158,7 +158,7 @@ fn learnt(decided: &[Decided], language: Language) -> Vec<RuleRow> {
     rows.into_iter().map(row).collect()
 }
 
-/// In the order in which they are looked at; a gate that this version does not know comes last.
+/// In the order in which they are checked; gates that this version does not know come last.
 fn gates(decided: &[Decided], language: Language) -> (Vec<GateRow>, Vec<String>) {
     let mut closed = BTreeMap::<(usize, &str), u64>::new();
     for gate in decided.iter().filter_map(|one| one.trace.gate.as_deref()) {
@@ -180,7 +180,7 @@ fn gates(decided: &[Decided], language: Language) -> (Vec<GateRow>, Vec<String>)
 const STAGES: [Stage; 7] =
     [Stage::Filter, Stage::Address, Stage::Score, Stage::Gate, Stage::Judge, Stage::Hold, Stage::Post];
 
-/// What a stage is called, and what ends there.
+/// The name of a stage, and what ends there.
 fn stage_words(stage: Stage) -> [LocalizedMessage; 2] {
     match stage {
         Stage::Filter => [message!("report-stage-filter"), message!("report-stage-filter-doc")],

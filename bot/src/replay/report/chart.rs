@@ -1,5 +1,5 @@
-//! Shapes shared by the charts. A chart is as wide as it has columns and 100 high, and stretched to its place by the
-//! page; all writing around it is HTML, so that it stays readable at any width.
+//! Shapes shared by the charts. A chart is as wide as it has columns and 100 high, and the page stretches it to its size;
+//! all text around it is HTML, so that it stays readable at any width.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub struct Tick {
     pub label: String,
 }
 
-/// What is told where the pointer is.
+/// The tooltip of a column.
 #[derive(Serialize)]
 pub struct Hint {
     pub column: usize,
@@ -44,14 +44,14 @@ impl Threshold {
         Threshold { at, name: "high", label: format!("high {at}"), says }
     }
 
-    /// What the talk share asks for, which changes along the log.
+    /// The threshold of the talk share, which changes along the log.
     pub fn needed(at: u32, language: Language) -> Threshold {
         let (label, says) =
             (say!(language, "report-needed-at", at = at), say!(language, "report-needed-says", at = at));
         Threshold { at, name: "needed", label, says }
     }
 
-    /// Above 100 a threshold is never reached and not drawn.
+    /// A threshold above 100 is never reached and not drawn.
     pub fn is_in_reach(&self) -> bool {
         self.at <= 100
     }
@@ -59,7 +59,7 @@ impl Threshold {
 
 /// One path of upright bars, each (column, from, to) in 0 to 100.
 pub fn bars(columns: usize, spans: impl Iterator<Item = (usize, f64, f64)>) -> String {
-    // Few bars stand apart, many would only flicker.
+    // Few bars have gaps between them; with many, gaps would only flicker.
     let (inset, width) = if columns <= 150 { (0.1, "0.8") } else { (0.0, "1") };
     let mut path = String::new();
     for (column, from, to) in spans.filter(|(_, from, to)| to > from) {
@@ -69,7 +69,7 @@ pub fn bars(columns: usize, spans: impl Iterator<Item = (usize, f64, f64)>) -> S
     path
 }
 
-/// How the messages of some columns ended.
+/// The outcomes of the messages of some columns.
 #[derive(Serialize)]
 pub struct Series {
     pub outcome: Outcome,
@@ -95,7 +95,7 @@ pub fn line(values: impl Iterator<Item = Option<f64>>) -> String {
     let mut is_broken = true;
     for (column, value) in values.enumerate() {
         if let Some(value) = value {
-            // A single point is seen as well: the line starts with a dash of no length.
+            // A single point is visible as well: the line starts with a dash of no length.
             let (x, y) = (short(column as f64 + 0.5), short(100.0 - value));
             write!(path, "{}{x} {y}", if is_broken { 'M' } else { 'L' }).expect("a string takes every text");
             path.push_str(if is_broken { "h0" } else { "" });
@@ -128,7 +128,7 @@ const STEPS: [u64; 17] = [
 ];
 const TICKS_MAX: u64 = 6;
 
-/// Round instants between two others.
+/// Round times between two others.
 pub fn time_ticks(start: u64, end: u64) -> Vec<Tick> {
     let Some(step) = STEPS.into_iter().find(|step| (end - start) / step <= TICKS_MAX) else { return Vec::new() };
     let label = |at| match step {
@@ -147,7 +147,7 @@ pub fn count_ticks(messages: u64) -> Vec<Tick> {
     (1..=messages / step).filter_map(|nth| tick(nth * step, messages, words::count(nth * step))).collect()
 }
 
-/// Not at the very ends, where the label would stick out.
+/// Not at the very ends, where the label would overflow.
 fn tick(part: u64, whole: u64, label: String) -> Option<Tick> {
     let at = part as f64 * 100.0 / whole.max(1) as f64;
     (3.0..=96.0).contains(&at).then(|| Tick { at: short(at), label })

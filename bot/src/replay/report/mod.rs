@@ -1,4 +1,4 @@
-//! The report of a replay: one HTML page that needs nothing else, the same bytes for the same replay.
+//! The report of a replay: one self-contained HTML page, the same bytes for the same replay.
 
 mod page;
 

@@ -1,4 +1,4 @@
-//! Single messages with their reasons: those it would have spoken to, and those it nearly would have.
+//! Single messages with their reasons: those that the bot would have answered, and those that it nearly would have.
 
 use std::cmp::Reverse;
 
@@ -25,7 +25,7 @@ pub struct Moment {
     pub deed: String,
     pub at: String,
     pub machine_at: Option<String>,
-    /// How long it waited before it spoke.
+    /// How long the bot waited before it spoke.
     pub waited: Option<String>,
     pub place: String,
     pub author: String,
@@ -48,11 +48,11 @@ pub struct Exchange {
 pub struct Moments {
     pub shown: Vec<Moment>,
     pub all: String,
-    /// How many there are beyond those shown.
+    /// How many more there are than shown.
     pub left_out: Option<String>,
 }
 
-/// Where it would have spoken, spread evenly over the log.
+/// Where the bot would have spoken, spread evenly over the log.
 pub fn moments(decided: &[Decided], language: Language) -> Moments {
     let spoken: Vec<&Decided> = decided.iter().filter(|one| acted(one.trace.outcome)).collect();
     let shown: Vec<Moment> = spread(&spoken, MOMENTS_MAX).map(|one| moment(one, language)).collect();
@@ -64,7 +64,7 @@ pub fn moments(decided: &[Decided], language: Language) -> Moments {
     }
 }
 
-/// Where it came closest to speaking and did not: the highest scores, and where there are none, what the judge refused.
+/// Where the bot came closest to speaking and did not: the highest scores, or else what the judge refused.
 pub fn near_misses(decided: &[Decided], language: Language) -> Vec<Moment> {
     let mut missed: Vec<&Decided> = decided.iter().filter(|one| is_near_miss(&one.trace)).collect();
     if missed.iter().all(|one| one.trace.score.is_none()) {

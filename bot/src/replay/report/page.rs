@@ -1,4 +1,4 @@
-//! The page as a whole: its head, its figures, and the template they go into.
+//! The whole page: its head, its figures, and the template they go into.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ struct Head {
     from: Option<String>,
     to: Option<String>,
     rooms: String,
-    /// What it would have done, as HTML: there is nothing in it but numbers.
+    /// What the bot would have done, as HTML that contains only numbers.
     lead: String,
 }
 
@@ -51,7 +51,7 @@ struct Figure {
     name: String,
     value: String,
     note: String,
-    /// The outcome it counts, or "warn"; for its colour.
+    /// The outcome it counts, or "warn"; sets the colour.
     class: &'static str,
 }
 

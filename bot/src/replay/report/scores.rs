@@ -1,4 +1,4 @@
-//! How the scores are spread, and from which score on it acts.
+//! The distribution of the scores, and from which score on the bot acts.
 
 use serde::Serialize;
 
@@ -16,12 +16,12 @@ pub struct ScoreSpread {
     pub columns: usize,
     pub scored: String,
     pub median: u8,
-    /// How the messages of each bin ended, in numbers.
+    /// The outcomes of the messages in each bin, as counts.
     pub messages: Vec<Series>,
-    /// Of the messages of each bin, those it acted on, in percent.
+    /// The percentage of the messages in each bin that the bot acted on.
     pub shares: Vec<Series>,
     pub most: String,
-    /// The one bar that is higher than there is room for.
+    /// The one bar that does not fit and is truncated.
     pub cut: Option<Cut>,
     pub thresholds: Vec<Threshold>,
     pub hints: Vec<Hint>,
@@ -46,21 +46,21 @@ pub struct Bin {
     pub share: String,
 }
 
-/// What was compared with a threshold: the score, or, where the talk share decides, what the likelihood counts as in
-/// percent. Who addresses it is answered without counting.
+/// What was compared with a threshold: the score, or, if the talk share decides, the likelihood as it counts, in percent.
+/// `None` if the bot was addressed, since then nothing is compared.
 pub fn score_of(decided: &Decided) -> Option<u8> {
     let trace = &decided.trace;
     let worth = trace.bar.map(|bar| (100.0 * bar.worth).round() as u8);
     worth.or(trace.score).filter(|_| trace.addressed.is_none())
 }
 
-/// What the talk share asked for, in percent; none where `score.low` decides.
+/// The threshold of the talk share in percent; `None` if `score.low` decides.
 pub fn needed_by(decided: &Decided) -> Option<f64> {
     let trace = &decided.trace;
     trace.bar.filter(|_| trace.addressed.is_none()).map(|bar| 100.0 * f64::from(bar.threshold))
 }
 
-/// The thresholds that are the same along the whole log.
+/// The thresholds that are constant along the log.
 pub fn fixed_thresholds(replay: &Replay) -> Vec<Threshold> {
     let is_low_used = replay.decided.iter().any(|one| score_of(one).is_some() && needed_by(one).is_none());
     let low = is_low_used.then(|| Threshold::low(replay.low, replay.language));
@@ -68,7 +68,7 @@ pub fn fixed_thresholds(replay: &Replay) -> Vec<Threshold> {
     thresholds.filter(Threshold::is_in_reach).collect()
 }
 
-/// Those, and the middle of what the talk share asked for.
+/// The constant thresholds, and the median of those of the talk share.
 fn thresholds(replay: &Replay) -> Vec<Threshold> {
     let mut needed: Vec<f64> = replay.decided.iter().filter_map(needed_by).collect();
     needed.sort_by(f64::total_cmp);
@@ -76,7 +76,7 @@ fn thresholds(replay: &Replay) -> Vec<Threshold> {
     middle.into_iter().filter(Threshold::is_in_reach).chain(fixed_thresholds(replay)).collect()
 }
 
-/// None where no message was given a score.
+/// `None` if no message has a score.
 pub fn spread(replay: &Replay) -> Option<ScoreSpread> {
     let mut scores = [0u64; 101];
     let mut bins = [Tally::default(); BINS];
@@ -126,8 +126,8 @@ pub fn spread(replay: &Replay) -> Option<ScoreSpread> {
     })
 }
 
-/// The number of messages that fills the chart. Most messages have no points at all: their bar would press the others
-/// to the ground, so it is cut where it is much higher than the next.
+/// The number of messages that fills the chart. Most messages have no points at all: their bar would make the others too
+/// small to see, so it is truncated if it is much higher than the next.
 fn height(bins: &[Tally; BINS]) -> (u64, Option<Cut>) {
     let mut heights: Vec<(u64, usize)> = bins.iter().enumerate().map(|(nth, tally)| (tally.all(), nth)).collect();
     heights.sort_unstable();
@@ -138,7 +138,7 @@ fn height(bins: &[Tally; BINS]) -> (u64, Option<Cut>) {
     (most.max(1), None)
 }
 
-/// The last bin holds 100 as well.
+/// The last bin includes 100.
 fn bin_of(score: u8) -> usize {
     (usize::from(score) / BIN).min(BINS - 1)
 }

@@ -1,4 +1,4 @@
-//! How many messages ended how.
+//! Counts messages by outcome.
 
 use aizuchi_core::effect::Outcome;
 
@@ -15,11 +15,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Every outcome, the strongest first: so they are stacked and told.
+    /// Every outcome, the strongest first: the order in which they are stacked and listed.
     pub const ALL: [Outcome; 5] =
         [Outcome::Replies, Outcome::Acknowledges, Outcome::Reacts, Outcome::Silent, Outcome::Ignored];
 
-    /// Those that are heard or seen.
+    /// The outcomes that people hear or see.
     pub const ACTED: [Outcome; 3] = [Outcome::Replies, Outcome::Acknowledges, Outcome::Reacts];
 
     pub fn add(&mut self, outcome: Outcome) {
@@ -58,7 +58,7 @@ impl Tally {
         self.acted() + self.silent + self.ignored
     }
 
-    /// "2 answered, 1 reacted"; empty if it did nothing.
+    /// "2 answered, 1 reacted"; empty if the bot did nothing.
     pub fn deeds(&self, language: Language) -> String {
         let told = Tally::ACTED.iter().filter(|outcome| self.of(**outcome) > 0);
         let told: Vec<String> = told
@@ -68,7 +68,7 @@ impl Tally {
     }
 }
 
-/// What it did, within a sentence.
+/// An action, as part of a sentence.
 fn deed(outcome: Outcome) -> LocalizedMessage {
     match outcome {
         Outcome::Ignored => message!("report-deed-ignored"),

@@ -1,4 +1,4 @@
-//! How score and outcome went along the log, gathered into so many columns that the page stays small.
+//! Score and outcome along the log, grouped into few enough columns that the page stays small.
 
 use aizuchi_core::types::{Span, Time};
 use serde::Serialize;
@@ -10,18 +10,18 @@ use super::words;
 use crate::language::{Language, say};
 use crate::replay::{Decided, Replay};
 
-/// About three pixels each on a desk, one on a phone.
+/// About three pixels each on a desktop screen, one on a phone.
 const COLUMNS_MAX: usize = 320;
 
 #[derive(Serialize)]
 pub struct Timeline {
     pub columns: usize,
-    /// What a column stands for.
+    /// The description of a column.
     pub says: String,
     pub axis: String,
     pub scores: Option<Scores>,
     pub acted: Counts,
-    /// How many messages there were; only where columns differ in that.
+    /// The number of messages; only if it differs between columns.
     pub talk: Option<Counts>,
     pub ticks: Vec<Tick>,
     pub hints: Vec<Hint>,
@@ -30,10 +30,10 @@ pub struct Timeline {
 #[derive(Serialize)]
 pub struct Scores {
     pub highest: String,
-    /// Where some column holds several messages.
+    /// Set if a column has several messages.
     pub average: Option<String>,
     pub thresholds: Vec<Threshold>,
-    /// What the talk share asked for, where it decides.
+    /// The threshold of the talk share, if it decides.
     pub needed: Option<Needed>,
     pub label: String,
 }
@@ -41,11 +41,11 @@ pub struct Scores {
 #[derive(Serialize)]
 pub struct Needed {
     pub path: String,
-    /// As it was in the end.
+    /// The last value.
     pub last: Threshold,
 }
 
-/// Numbers of messages, by how they ended.
+/// Numbers of messages by outcome.
 #[derive(Serialize)]
 pub struct Counts {
     pub series: Vec<Series>,
@@ -59,7 +59,7 @@ struct Column {
     highest: Option<u8>,
     points: u64,
     scored: u64,
-    /// The sum of what the talk share asked for, and how often it was asked.
+    /// The sum of the thresholds of the talk share, and their number.
     needed: f64,
     shared: u64,
     first: usize,
@@ -67,13 +67,13 @@ struct Column {
 }
 
 impl Column {
-    /// What the talk share asked for, on average.
+    /// The average threshold of the talk share.
     fn needed(&self) -> Option<f64> {
         (self.shared > 0).then(|| self.needed / self.shared as f64)
     }
 }
 
-/// What runs from left to right.
+/// The horizontal axis.
 #[derive(Clone, Copy)]
 enum Axis {
     Time { start: u64, end: u64 },
@@ -107,7 +107,7 @@ pub fn timeline(replay: &Replay) -> Option<Timeline> {
     })
 }
 
-/// Time, if it is the time of one channel and its talk does not huddle in a few of the columns.
+/// Time, if there is only one channel and its talk is not concentrated in a few of the columns.
 fn axis(decided: &[Decided], columns: usize) -> Axis {
     let room = &decided[0].trace.place.room;
     let times = || decided.iter().map(|decided| decided.trace.at.0);

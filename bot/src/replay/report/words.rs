@@ -1,11 +1,11 @@
-//! Numbers, times and other people's words as they stand in the report.
+//! Formats numbers, times and other people's words for the report.
 
 use aizuchi_core::types::Time;
 use jiff::Timestamp;
 
 use crate::language::{Language, LocalizedValue, say};
 
-/// 1234567 is "1,234,567".
+/// Formats 1234567 as "1,234,567".
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -23,7 +23,7 @@ pub fn messages(number: u64, language: Language) -> String {
     say!(language, "report-messages", n = LocalizedValue::Count(number))
 }
 
-/// A rate with as many digits as it deserves.
+/// A rate with a suitable number of digits.
 pub fn rate(rate: f64) -> String {
     match rate {
         0.0 => "0".into(),
@@ -54,17 +54,17 @@ pub fn dollars(micros: u64, language: Language) -> String {
     }
 }
 
-/// RFC 3339 in UTC, as machines read it; none for an instant outside the calendar.
+/// RFC 3339 in UTC, for machines; `None` for an instant outside the calendar.
 pub fn machine_time(at: Time) -> Option<String> {
     instant(at).map(|at| at.to_string())
 }
 
-/// RFC 3339 in UTC to the second, as people read it.
+/// RFC 3339 in UTC to the second, for people.
 pub fn time(at: Time) -> String {
     strftime("%Y-%m-%d %H:%M:%SZ", at)
 }
 
-/// What the pattern says of an instant in UTC.
+/// Formats an instant in UTC.
 pub fn strftime(pattern: &str, at: Time) -> String {
     instant(at).map_or_else(|| format!("{} ms", at.0), |at| at.strftime(pattern).to_string())
 }
@@ -73,8 +73,8 @@ fn instant(at: Time) -> Option<Timestamp> {
     Timestamp::from_millisecond(i64::try_from(at.0).ok()?).ok()
 }
 
-/// Words from outside, so many characters of them at most. What could turn the text around it is left out, what cannot
-/// be seen is marked; the template does the rest.
+/// Text from outside, truncated to this many characters. Characters that change the text direction are removed, invisible
+/// ones are marked; the template escapes the rest.
 pub fn harmless(text: &str, chars_max: usize) -> String {
     const LINES_MAX: usize = 8;
     let is_turning = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

@@ -1,4 +1,4 @@
-//! Recording a batch in the journal, however long the store takes.
+//! Appends a batch to the journal, however long the store takes.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use super::Shard;
 use crate::ports::JournalEntry;
 use crate::stores::StoreError;
 
-/// Why something could not be written down.
+/// Why a batch could not be appended.
 pub(super) enum AppendError {
     /// The store refuses, and there is no time left to wait for it.
     Stopping,
-    /// There is no store any more.
+    /// The store is closed.
     Closed,
 }
 
-/// How long to wait before writing again to a store that refuses.
+/// How long to wait before retrying a store that refuses.
 const STORE_AGAIN: Duration = Duration::from_secs(1);
 
 impl Shard {
-    /// Nothing leaves before it is durable: a store that refuses makes everybody wait, until the program has to end. Returns
-    /// what is to be handled.
+    /// Nothing leaves before it is durable: a store that refuses makes everybody wait, until the program has to end.
+    /// Returns the inputs to handle.
     pub(super) async fn append(&mut self, mut batch: Batch) -> Result<Vec<(Time, Input)>, AppendError> {
         let started = Instant::now();
         let appended = loop {
@@ -36,7 +36,7 @@ impl Shard {
                     tracing::error!(%error, "cannot write to the journal; retrying");
                     batch.refuse_stored(&error);
                     if batch.entries.is_empty() {
-                        // Something to try again with: it tells nothing.
+                        // An input without any content, so that there is something to retry with.
                         batch.entries.push(JournalEntry::Input(self.now(), Input::Tick));
                     }
                     self.context.ready.send_replace(false);
@@ -59,7 +59,7 @@ impl Shard {
         Ok(inputs)
     }
 
-    /// Waits before the next attempt. Callers that want to store something of their own meanwhile get an error.
+    /// Waits before the next attempt. Callers that want to store data of their own meanwhile get an error.
     async fn wait_for_store(&mut self, error: &StoreError) {
         let again = tokio::time::sleep(STORE_AGAIN);
         tokio::pin!(again);

@@ -27,7 +27,7 @@ pub const MEMORY: MemoryStoreSpec = MemoryStoreSpec {
 };
 
 fn missing(layers: &Layers) -> Option<String> {
-    // What is wrong with the section is reported with the other settings.
+    // An invalid section is reported with the other settings.
     FIRESTORE.lacking().or_else(|| section(layers).ok()?.location(&variable).err())
 }
 
@@ -48,7 +48,7 @@ async fn try_out(layers: &Layers) -> Result<Option<String>, String> {
     write_and_read(&section(layers)?.location(&variable)?).await.map(Some)
 }
 
-/// All layers, to be taken along.
+/// All layers, for a copy.
 pub async fn open_to_copy(location: &FirestoreLocation) -> Result<Arc<dyn CopyStore>, String> {
     connect_copying(location).await
 }

@@ -1,4 +1,4 @@
-//! The section `[firestore]` of the settings, and what it and the environment name together.
+//! The section `[firestore]` of the settings, combined with the environment.
 
 use aizuchi_core::settings::{Any, Flat};
 use aizuchi_core::settings_section;
@@ -33,7 +33,7 @@ fn check(firestore: &FirestoreSettings, flat: &mut Flat) {
 
 const DEFAULT_DATABASE: &str = "(default)";
 
-/// As Google allows them; those of an organisation have its domain before a colon.
+/// As Google allows them; ids of an organisation have its domain before a colon.
 fn is_project(id: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.:".contains(&byte);
     id.len() <= 128 && id.starts_with(|first: char| first.is_ascii_lowercase()) && id.bytes().all(allowed)
@@ -44,7 +44,7 @@ fn is_database(id: &str) -> bool {
     (4..=63).contains(&id.len()) && id.starts_with(|first: char| first.is_ascii_lowercase()) && id.bytes().all(allowed)
 }
 
-/// Names of collections may neither hold a slash nor begin with two underscores.
+/// Names of collections may neither contain a slash nor begin with two underscores.
 fn is_prefix(prefix: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     prefix.len() <= 64 && prefix.starts_with(|first: char| first.is_ascii_alphabetic()) && prefix.bytes().all(allowed)
@@ -66,7 +66,7 @@ const PROJECT_VARIABLE: &str = "GOOGLE_CLOUD_PROJECT";
 const EMULATOR_VARIABLE: &str = "FIRESTORE_EMULATOR_HOST";
 
 impl FirestoreSettings {
-    /// As a command line names it: `firestore://PROJECT/DATABASE?prefix=aizuchi`. `Err` says what is wrong with it.
+    /// From a command-line URL: `firestore://PROJECT/DATABASE?prefix=aizuchi`. `Err` says what is wrong with it.
     pub fn from_url(url: &str) -> Result<FirestoreSettings, String> {
         let form =
             "must be firestore://PROJECT, firestore://PROJECT/DATABASE or firestore://PROJECT/DATABASE?prefix=PREFIX";
@@ -92,7 +92,7 @@ impl FirestoreSettings {
         layers.section().map_err(told)
     }
 
-    /// `Err` says what neither the settings nor the environment names.
+    /// `Err` says what is missing in both the settings and the environment.
     pub fn location(&self, variable: &dyn Fn(&str) -> Option<String>) -> Result<FirestoreLocation, String> {
         let given = |setting: &str, name: &str| match setting {
             "" => variable(name).filter(|value| !value.is_empty()),
@@ -109,19 +109,19 @@ impl FirestoreSettings {
     }
 }
 
-/// Collections of a database of Firestore.
+/// The collections of a Firestore database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirestoreLocation {
     pub project: String,
     pub database: String,
-    /// What the names of the collections begin with.
+    /// The prefix of the names of the collections.
     pub prefix: String,
-    /// The address of an emulator, in place of Google's service.
+    /// The address of an emulator, instead of Google's service.
     pub emulator: Option<String>,
 }
 
 impl FirestoreLocation {
-    /// As people are told.
+    /// For display.
     pub fn shown(&self) -> String {
         let FirestoreLocation { project, database, prefix, emulator } = self;
         let at = emulator.as_ref().map_or_else(String::new, |address| format!(" at {address}"));

@@ -11,11 +11,11 @@ use super::{FirestoreLocation, FirestoreMemory};
 use crate::memory::StoredLayers;
 
 thread_local! {
-    // The server lives as long as the thread of the test.
+    // The server runs as long as the thread of the test.
     static SERVER: RefCell<Option<Arc<FirestoreServer>>> = const { RefCell::new(None) };
 }
 
-/// The project that a folder stands for.
+/// The project of a folder.
 fn project_of(folder: &Path) -> String {
     format!("test-{:016x}", stable_hash(1, &folder.to_string_lossy()))
 }
@@ -29,7 +29,7 @@ pub fn location(server: &FirestoreServer, project: &str) -> FirestoreLocation {
     }
 }
 
-/// Settings that name it.
+/// Settings that name the project.
 pub async fn assignments(folder: &Path) -> [String; 2] {
     let server = shared().await;
     let address = server.address();
@@ -37,7 +37,7 @@ pub async fn assignments(folder: &Path) -> [String; 2] {
     [format!("firestore.project={}", project_of(folder)), format!("firestore.emulator={address}")]
 }
 
-/// All layers in it.
+/// A memory with all layers in the project.
 pub async fn memory(folder: &Path) -> FirestoreMemory {
     let server = shared().await;
     let location = location(&server, &project_of(folder));
@@ -45,7 +45,7 @@ pub async fn memory(folder: &Path) -> FirestoreMemory {
     FirestoreMemory::open(&location, StoredLayers::ALL).await.expect("the server of the tests answers")
 }
 
-/// Everything that is in it, as text; nothing if it was never used.
+/// Everything in the project, as text; empty if it was never used.
 pub fn dump(folder: &Path) -> String {
     SERVER.with_borrow(|server| server.as_ref().map(|server| server.dump(&project_of(folder))).unwrap_or_default())
 }

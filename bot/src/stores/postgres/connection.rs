@@ -1,9 +1,9 @@
 //! One connection, used from a thread that may block.
 //!
-//! The adapter's work is written as plain functions over a connection, as SQLite's is: a transaction reads, decides and writes
-//! without anything else in between. So each connection has a small runtime of its own, which moves only while its thread waits
-//! for an answer. Statements are prepared once, and those that do not depend on each other are sent together
-//! ([`PgConnection::pipeline`]): they cost one round trip.
+//! The adapter is written as plain functions over a connection, like SQLite's: a transaction reads, decides and writes
+//! without anything else in between. So each connection has a small runtime of its own, which runs only while its thread
+//! waits for a response. Statements are prepared once, and independent ones are sent together ([`PgConnection::pipeline`]):
+//! they cost one round trip.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ use crate::stores::StoreError;
 pub type Value<'a> = &'a (dyn ToSql + Sync);
 
 pub struct PgConnection {
-    /// Taken only when it is dropped.
+    /// Only `None` during drop.
     runtime: Option<Runtime>,
     client: Client,
     /// The server, for display.
@@ -97,7 +97,7 @@ impl PgConnection {
         Ok(self.statement(query)?.columns().iter().map(|column| column.type_().clone()).collect())
     }
 
-    /// Several statements that need nothing of each other, in this order and in one round trip.
+    /// Several independent statements, in this order and in one round trip.
     pub fn pipeline(&self, steps: &[(&str, &[Value<'_>])]) -> PgResult<Vec<Vec<Row>>> {
         let mut statements = Vec::with_capacity(steps.len());
         for (query, _) in steps {
@@ -122,7 +122,7 @@ impl PgConnection {
         }))
     }
 
-    /// A part of a transaction that fails alone. One within another has another name.
+    /// A part of a transaction that fails alone. Nested ones need different names.
     pub fn savepoint<T>(&self, name: &str, work: impl FnOnce() -> PgResult<T>) -> PgResult<T> {
         self.batch(&format!("SAVEPOINT {name}"))?;
         match work() {
@@ -135,7 +135,7 @@ impl PgConnection {
         }
     }
 
-    /// Everything that is read within is of one instant.
+    /// Everything read within is as of one instant.
     pub fn snapshot<T>(&self, work: impl FnOnce() -> PgResult<T>) -> PgResult<T> {
         self.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
         let done = work();
@@ -150,7 +150,7 @@ impl PgConnection {
 
 impl Drop for PgConnection {
     fn drop(&mut self) {
-        // It may be dropped where nobody may wait for it.
+        // It may be dropped on a thread that must not block.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -13,7 +13,7 @@ use crate::ports::{BoxFuture, COPYING_TABLE, Cell, CopyRow, CopyScope, CopySourc
 use crate::stores::StoreError;
 use crate::stores::copy::{decode_fact, decode_vector};
 
-/// A connection within a transaction that sees the database as it was at its beginning.
+/// A connection within a transaction that sees the database as of its beginning.
 struct PgSource(PgConnection);
 
 impl CopySource for PgSource {
@@ -42,7 +42,7 @@ impl CopySource for PgSource {
     }
 }
 
-/// The types of the columns, as the server has them.
+/// The types of the columns on the server.
 fn column_types(connection: &PgConnection, table: &CopyTable) -> PgResult<Vec<Type>> {
     let query = format!("SELECT {} FROM {} LIMIT 0", table.columns.join(", "), table.name);
     connection.column_types(&query)
@@ -60,7 +60,7 @@ fn read(row: &Row) -> CopyRow {
     (0..row.len()).map(|column| cell(column).unwrap_or(Cell::Null)).collect()
 }
 
-/// A value of the type that the column has.
+/// A value of the column's type.
 fn to_value(cell: &Cell, kind: &Type) -> Box<dyn ToSql + Sync> {
     let (number, text, bytes) = match cell {
         Cell::Null => (None, None, None),
@@ -120,7 +120,7 @@ impl CopyStore for PostgresDatabase {
 fn put(connection: &PgConnection, table: &CopyTable, rows: &[CopyRow]) -> PgResult<()> {
     let CopyTable { name, columns, key } = table;
     let (mut columns, mut types) = (columns.to_vec(), column_types(connection, table)?);
-    // What is copied out of the body, to find it by.
+    // Values that are copied out of the body for lookups.
     let is_talk = *name == "web_message";
     if is_talk {
         columns.extend(["author", "own"]);
@@ -162,7 +162,7 @@ fn put(connection: &PgConnection, table: &CopyTable, rows: &[CopyRow]) -> PgResu
     Ok(())
 }
 
-/// Whose a message of the web room is, and whether it is the bot's.
+/// The author of a message of the web room, and whether it is the bot.
 fn found_by(row: &[Cell]) -> [Cell; 2] {
     let body = match row.last() {
         Some(Cell::Text(body)) => serde_json::from_str::<WebBody>(body).ok(),

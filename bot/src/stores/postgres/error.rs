@@ -1,4 +1,4 @@
-//! What PostgreSQL reports, by what can be done about it.
+//! PostgreSQL's errors, by what can be done about them.
 
 use std::error::Error as _;
 
@@ -10,18 +10,18 @@ pub type PgResult<T> = Result<T, PgError>;
 
 #[derive(Clone, Debug)]
 pub enum PgError {
-    /// The connection is gone, or the server is not ready for anybody: connect again.
+    /// The connection is lost, or the server is not ready: reconnect.
     Lost(String),
     /// This server lacks what was committed: a standby that had not received it, or an old primary. Another server may have it.
     Stale(String),
     /// The same transaction may succeed when it is tried again.
     Again(String),
-    /// Trying again changes nothing.
+    /// A retry changes nothing.
     Final(StoreError),
 }
 
 impl PgError {
-    /// Whether the whole transaction has to be tried again.
+    /// Whether the whole transaction has to be retried.
     pub fn is_passing(&self) -> bool {
         matches!(self, PgError::Lost(_) | PgError::Stale(_) | PgError::Again(_))
     }
@@ -86,14 +86,14 @@ impl From<tokio_postgres::Error> for PgError {
     }
 }
 
-/// Errors of the connection rather than of the server. Of these, only values that do not fit their columns are ours.
+/// Errors of the connection rather than of the server. Of these, only values that do not fit their columns are our fault.
 fn without_state(error: &tokio_postgres::Error) -> PgError {
     let mut told = error.to_string();
     let mut cause = error.source();
     let mut io = error.is_closed();
     while let Some(inner) = cause {
         if let Some(inner) = inner.downcast_ref::<std::io::Error>() {
-            // A certificate that is not trusted now is not trusted later.
+            // An untrusted certificate will not become trusted.
             let is_untrusted = inner.get_ref().is_some_and(|cause| cause.is::<rustls::Error>());
             io |= !is_untrusted;
             if is_untrusted {

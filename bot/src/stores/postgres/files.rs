@@ -1,8 +1,8 @@
-//! The ports that this adapter serves, and what it leaves on the server's disk.
+//! The ports that this adapter implements, and what it leaves on the server's disk.
 //!
-//! PostgreSQL keeps the old version of a changed row in the pages of its table until VACUUM, and its bytes until the space is used
-//! again. Tables are written anew by VACUUM FULL: all of them when somebody is forgotten, and small ones as well when
-//! messages were deleted. What is in the server's write-ahead log and in backups is up to the server; the book says for how long.
+//! PostgreSQL keeps the old version of a changed row in the pages of its table until VACUUM, and its bytes until the space
+//! is reused. VACUUM FULL rewrites tables: all of them when a person is forgotten, and small ones also when messages were
+//! deleted. What is in the server's write-ahead log and in backups is up to the server; the book says for how long.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::ports::{
 };
 use crate::stores::{Database, StoreError, copy};
 
-/// Tables up to this size are written anew whenever something was deleted; everybody waits meanwhile.
+/// Tables up to this size are rewritten whenever something was deleted; everybody waits meanwhile.
 const SMALL_BYTES: i64 = 256 * 1024 * 1024;
 
 impl StoreBackend for PostgresDatabase {
@@ -79,7 +79,7 @@ impl StoreBackend for PostgresDatabase {
         Box::pin(async move {
             let copy = Database::open(Path::new(file))?;
             copy::copy(&*self.copying(), &copy, CopyScope::Everything, &mut |_| ()).await.map_err(StoreError::from)?;
-            // Everything is in the one file then.
+            // Then everything is in the one file.
             copy.settle().await.map(drop)
         })
     }
@@ -89,7 +89,7 @@ impl StoreBackend for PostgresDatabase {
     }
 
     fn complaints(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
-        // The server checks its pages itself, where `data_checksums` is on.
+        // The server verifies its pages itself if `data_checksums` is on.
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 }
@@ -126,7 +126,7 @@ fn try_to_write(connection: &PgConnection) -> PgResult<()> {
     }
 }
 
-/// Writes the tables anew up to this size; larger ones give their space back to be used again.
+/// Rewrites tables up to this size; larger ones only free their space for reuse.
 fn write_anew(connection: &PgConnection, up_to: i64) -> PgResult<()> {
     let tables = connection.query(TABLES, &[])?;
     for row in tables {
@@ -134,7 +134,7 @@ fn write_anew(connection: &PgConnection, up_to: i64) -> PgResult<()> {
         let how = if bytes <= up_to { "VACUUM (FULL, ANALYZE)" } else { "VACUUM (ANALYZE)" };
         connection.batch(&format!("{how} {table}"))?;
     }
-    // Only some roles may; where ours may not, the server does it in its own time.
+    // Only some roles may do this; otherwise the server does it later.
     match connection.batch("CHECKPOINT") {
         Err(PgError::Final(_)) | Ok(()) => Ok(()),
         Err(error) => Err(error),

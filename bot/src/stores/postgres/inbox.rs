@@ -93,9 +93,9 @@ impl ArrivedThreads for PostgresDatabase {
     }
 }
 
-/// Part of a larger commit, or one of its own.
+/// Part of a larger commit, or in its own.
 pub(super) fn keep(connection: &PgConnection, platform: &str, entries: &[InboxEntry], now: Time) -> PgResult<usize> {
-    // Numbers are taken only by what is new, and in the order of arrival.
+    // Only new entries use up a number, and in order of arrival.
     let insert = "INSERT INTO inbox (platform, key, at, thread, body) SELECT $1, $2, $3, $4, $5
         WHERE NOT EXISTS (SELECT 1 FROM inbox WHERE platform = $1 AND key = $2)";
     let mut kept = 0;

@@ -1,4 +1,4 @@
-//! Records found by whose they are and what they are about.
+//! Finds records by person and by what they are about.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::text::{from_stored, to_stored};
 use crate::ports::{BoxFuture, JournalIndex, PersonName, Record, Selection, Unreadable};
 use crate::stores::StoreError;
 
-/// Records read in one round trip.
+/// How many records are read in one round trip.
 const TOGETHER: usize = 1_000;
 
 impl JournalIndex for PostgresDatabase {
@@ -38,7 +38,7 @@ impl JournalIndex for PostgresDatabase {
     }
 
     fn names(&self) -> BoxFuture<'_, Result<Vec<PersonName>, StoreError>> {
-        // Goes from name to name, however many records lie between.
+        // Skips from name to name, however many records are in between.
         let query = "WITH RECURSIVE known AS (
                 (SELECT person, coalesce(name, '') AS name FROM journal WHERE person IS NOT NULL
                 ORDER BY person, coalesce(name, '') LIMIT 1)

@@ -1,4 +1,4 @@
-//! How far long memory is, and who is being forgotten, in their tables.
+//! The progress of long-term memory, and who is being forgotten.
 
 use aizuchi_core::Time;
 use aizuchi_core::types::RoomId;

@@ -1,4 +1,4 @@
-//! What was said lately, read from the journal.
+//! Recent messages, read from the journal.
 
 use std::collections::HashMap;
 

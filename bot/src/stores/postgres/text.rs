@@ -1,10 +1,10 @@
-//! Text that PostgreSQL does not take: it knows no NUL, and people's names may hold anything.
+//! Escapes text that PostgreSQL does not accept: it does not allow NUL, and people's names may contain anything.
 
 use std::borrow::Cow;
 
 const ESCAPE: char = '\u{1}';
 
-/// As it is stored. What has neither a NUL nor the escape itself stays as it is.
+/// The stored form. Text with neither a NUL nor the escape character stays as it is.
 pub fn to_stored(text: &str) -> Cow<'_, str> {
     if !text.contains(['\0', ESCAPE]) {
         return Cow::Borrowed(text);
@@ -12,7 +12,7 @@ pub fn to_stored(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace(ESCAPE, "\u{1}1").replace('\0', "\u{1}0"))
 }
 
-/// As it was.
+/// The original text.
 pub fn from_stored(stored: String) -> String {
     if !stored.contains(ESCAPE) {
         return stored;

@@ -9,7 +9,7 @@ use crate::memory::table::MemoryTable as _;
 use crate::ports::{BoxFuture, COPYING_TABLE, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
 use crate::stores::copy::{decode_fact, decode_vector};
 
-/// A connection that sees the file as it was when it was opened.
+/// A connection that sees the file as of the moment it was opened.
 struct SqliteSource(Connection);
 
 impl CopySource for SqliteSource {
@@ -37,7 +37,7 @@ impl CopySource for SqliteSource {
     }
 }
 
-/// What older versions left out is as a newer one would have written it.
+/// Values that older versions left out are as a newer one would have written them.
 fn selected(table: &CopyTable) -> String {
     let column = |name: &&str| match (table.name, *name) {
         ("trace", "author") => "coalesce(author, '')".to_owned(),
@@ -74,7 +74,7 @@ impl CopyStore for Database {
     fn source(&self) -> BoxFuture<'_, Result<Box<dyn CopySource>, StoreError>> {
         Box::pin(async move {
             let connection = super::database::open_for_reading(self.path())?;
-            // A transaction sees the file as it is at its first read.
+            // A transaction sees the file as of its first read.
             connection.execute_batch("BEGIN; SELECT count(*) FROM sqlite_master")?;
             Ok(Box::new(SqliteSource(connection)) as Box<dyn CopySource>)
         })
@@ -121,7 +121,7 @@ fn put(transaction: &Transaction<'_>, table: &CopyTable, rows: &[CopyRow]) -> ru
     let is_trace = *name == "trace";
     for row in rows {
         let mut values: Vec<Value> = row.iter().map(to_value).collect();
-        // A decision without words of a model has nothing there, and is not in the index.
+        // A decision without words of a model has NULL there, and is not in the index.
         if let Some(worded) = values.last_mut().filter(|worded| is_trace && **worded == Value::Integer(0)) {
             *worded = Value::Null;
         }

@@ -27,7 +27,7 @@ use super::opened_file::OpenedFile;
 use crate::ports::FileCleanup;
 use crate::stores::StoreError;
 
-/// What is to be written, told afterwards whether it is durable; or an order that no transaction may hold.
+/// A write, whose caller is notified when it is durable; or work that must not run in a transaction.
 enum Work {
     Write(Write),
     Alone(Box<dyn FnOnce(&Connection) + Send>),
@@ -39,44 +39,44 @@ type WriteCallback = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 #[derive(Clone)]
 pub struct Database {
     work: mpsc::Sender<Work>,
-    /// What may be written later.
+    /// Writes that may be done later.
     behind: mpsc::Sender<Work>,
     path: Arc<Path>,
     readers: Arc<Mutex<Vec<Connection>>>,
-    /// Who may read at the same time: each has a thread, and a connection with a cache of its own.
+    /// Limits concurrent reads: each has a thread, and a connection with a cache of its own.
     reading: Arc<Semaphore>,
-    /// Whether what was to be written last could not be.
+    /// Whether the last write failed.
     refuses: Arc<AtomicBool>,
     file: Arc<OpenedFile>,
 }
 
-/// Writes that may wait for the disk; beyond that callers wait.
+/// How many writes may wait for the disk; beyond that callers wait.
 const WAITING_MAX: usize = 4096;
-/// Writes made durable together.
+/// How many writes are committed together.
 const TOGETHER_MAX: usize = 1024;
-/// Of these, so many that may be written later, or a quarter of them where more wait: a caller that waits for the disk
-/// does not wait for many of them, and they do not pile up.
+/// How many of these may be deferred writes, or a quarter if more wait: a caller that waits for the disk does not wait for
+/// many of them, and they do not pile up.
 const BEHIND_TOGETHER: usize = 4;
-/// Reads at the same time.
+/// The maximum number of concurrent reads.
 const READERS_MAX: usize = 4;
-/// Statements kept prepared for each connection: more than there are.
+/// How many prepared statements each connection keeps: more than there are.
 const STATEMENTS_MAX: usize = 128;
-/// Pages kept by the writer, so that the ends of tables and indexes are not read from the disk again and again.
+/// The writer's page cache, so that the ends of tables and indexes are not read from the disk again and again.
 const WRITER_CACHE_KIB: i64 = 16 * 1024;
-/// Pages kept by each reader: a search in a large memory reads the same parts of its indexes again and again.
+/// The page cache of each reader: a search in a large memory reads the same parts of its indexes again and again.
 const READER_CACHE_KIB: i64 = 16 * 1024;
 const BUSY_FOR: Duration = Duration::from_secs(5);
-/// Between attempts to empty the log: our own readers are done in no time, others may take longer.
+/// Pauses between attempts to empty the log: our own readers are quick, others may take longer.
 const SETTLE_PAUSES_MS: [u64; 7] = [10, 20, 50, 100, 300, 700, 1500];
 
 impl Database {
-    /// Opens the file, makes it if it is missing, and brings it up to date. Must be called inside a tokio runtime.
+    /// Opens the file, creates it if it is missing, and migrates it. Must be called inside a tokio runtime.
     pub fn open(path: &Path) -> Result<Database, StoreError> {
         let told = |error: StoreError| {
             let StoreError::Failed(what) = error else { return error };
             StoreError::Failed(format!("cannot open {}: {what}", path.display()))
         };
-        // To write would be to change it, if only by emptying the log beside it.
+        // Writing would change it, if only by emptying the log beside it.
         if let Err(newer @ StoreError::Newer { .. }) = open_for_reading(path) {
             return Err(newer);
         }
@@ -89,8 +89,7 @@ impl Database {
         Ok(Database { work, behind, path: path.into(), readers: Arc::default(), reading, refuses, file })
     }
 
-    /// Opens a file that another program may be writing, to look and not to touch: whatever is written is refused as if it
-    /// were closed.
+    /// Opens a file that another program may be writing, read-only: every write is refused as if it were closed.
     pub fn open_to_read(path: &Path) -> Result<Database, StoreError> {
         let connection = open_for_reading(path)?;
         let ((work, _), (behind, _)) = (mpsc::channel(1), mpsc::channel(1));
@@ -105,7 +104,7 @@ impl Database {
         })
     }
 
-    /// Writes, together with whatever else wants to be written now, and returns when it is durable. Fails alone.
+    /// Writes, together with other waiting writes, and returns when it is durable. Fails alone.
     pub async fn write<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
@@ -113,8 +112,8 @@ impl Database {
         write_to(&self.work, work).await
     }
 
-    /// The same for what nobody is kept waiting by: other writes go first, a few of these with each of theirs. Returns when it is
-    /// written; it is durable before whatever is written after it.
+    /// The same for writes that nobody waits for: other writes go first, with a few of these in each group. Returns when it
+    /// is written; it is durable before whatever is written after it.
     pub async fn write_behind<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
@@ -122,7 +121,7 @@ impl Database {
         write_to(&self.behind, work).await
     }
 
-    /// The same for work that fails with errors of stores.
+    /// The same for work that returns store errors.
     pub(super) async fn apply_behind<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -130,8 +129,8 @@ impl Database {
         write_to(&self.behind, work).await
     }
 
-    /// Brings everything written so far into the file itself and empties the log beside it, so that what was deleted is in
-    /// neither. Readers in the middle of something prevent that: it is tried again for a while, and then reported.
+    /// Copies everything written so far into the file itself and empties the log beside it, so that deleted data is in
+    /// neither. Active readers prevent that: it is retried for a while, and then reported.
     pub async fn settle(&self) -> Result<FileCleanup, StoreError> {
         for pause in SETTLE_PAUSES_MS {
             if self.try_to_settle().await? == FileCleanup::Done {
@@ -147,20 +146,20 @@ impl Database {
         self.alone(settle).await
     }
 
-    /// Removes copies of deleted rows from the file, which are left where SQLite moved rows between pages as they filled. Where
-    /// single pages cannot be written, the whole file is written anew. Whatever else is to be written waits.
+    /// Removes copies of deleted rows from the file, which remain where SQLite moved rows between pages as they filled. If
+    /// single pages cannot be written, the whole file is rewritten. All other writes wait.
     pub async fn remove_copies(&self) -> Result<(), StoreError> {
         self.alone(|connection| if zero_gaps(connection)? { Ok(()) } else { Ok(connection.execute_batch("VACUUM")?) })
             .await
     }
 
-    /// What no transaction may hold.
+    /// Runs work outside any transaction.
     async fn alone<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (tell, told) = oneshot::channel();
-        // Nobody may be waiting any more.
+        // The caller may no longer wait.
         let work = Box::new(move |connection: &Connection| drop(tell.send(work(connection))));
         self.work.send(Work::Alone(work)).await.map_err(|_| StoreError::Closed)?;
         told.await.map_err(|_| StoreError::Closed)?
@@ -170,7 +169,7 @@ impl Database {
         &self.path
     }
 
-    /// Whether it can be written, as far as is known: where the last attempt failed, there is another one.
+    /// Whether it can be written, as far as is known: if the last attempt failed, another one is made.
     pub async fn check(&self) -> Result<(), StoreError> {
         self.file.check()?;
         if self.refuses.load(Ordering::Relaxed) {
@@ -179,7 +178,7 @@ impl Database {
         Ok(())
     }
 
-    /// Reads what is durable, beside whatever is being written.
+    /// Reads what is durable, concurrently with writes.
     pub async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -187,7 +186,7 @@ impl Database {
         self.try_read(move |connection| Ok(work(connection)?)).await
     }
 
-    /// The same for work that fails with errors of stores.
+    /// The same for work that returns store errors.
     pub(super) async fn try_read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
@@ -199,19 +198,19 @@ impl Database {
             let connection = idle.map_or_else(|| open_for_reading(&path), Ok)?;
             let done = work(&connection)?;
             readers.lock().expect("readers are never held over a panic").push(connection);
-            // The caller may be gone by now; the thread was busy nevertheless.
+            // The caller may be gone already; the thread was busy nevertheless.
             drop(turn);
             Ok(done)
         };
         tokio::task::spawn_blocking(read).await.unwrap_or_else(|error| match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The program is ending.
+            // The program is shutting down.
             Err(_) => Err(StoreError::Closed),
         })
     }
 }
 
-/// Opens a store that another program may be writing, to look and not to touch.
+/// Opens a store that another program may be writing, read-only.
 pub fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -227,15 +226,15 @@ pub fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
 fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
     let mut connection = Connection::open(PathBuf::from(path))?;
     connection.busy_timeout(BUSY_FOR)?;
-    // First: a file has it from its beginning, or from when it is next written anew.
+    // Set first: it only takes effect for a new file, or when the file is next rewritten.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // Durable means durable: also when the power fails.
+    // Durable even after a power failure.
     connection.pragma_update(None, "synchronous", "FULL")?;
-    // What is deleted is overwritten: forgotten means forgotten.
+    // Deleted data is overwritten, because forgotten means forgotten.
     connection.pragma_update(None, "secure_delete", true)?;
-    // Every write is a savepoint within a commit that many share. What it takes to undo one stays in memory: in a temporary
-    // file it was more than half of all writes to the disk.
+    // Every write is a savepoint within a shared commit. Its undo data stays in memory: in a temporary file it was more
+    // than half of all writes to the disk.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
@@ -254,7 +253,7 @@ async fn write_to<T: Send + 'static, E: From<rusqlite::Error> + Into<StoreError>
     let work: Write = Box::new(move |transaction| {
         let done = transaction.and_then(|transaction| within_savepoint(transaction, "one", work).map_err(Into::into));
         Box::new(move |committed| {
-            // Nobody may be waiting any more: what was to be written is written nevertheless.
+            // The caller may no longer wait; the write is done nevertheless.
             let _ = tell.send(done.and_then(|done| committed.map(|()| done)));
         })
     });
@@ -262,7 +261,7 @@ async fn write_to<T: Send + 'static, E: From<rusqlite::Error> + Into<StoreError>
     told.await.map_err(|_| StoreError::Closed)?
 }
 
-/// A part of a transaction that fails alone. One within another has another name.
+/// A part of a transaction that fails alone. Nested ones need different names.
 pub fn within_savepoint<T, E: From<rusqlite::Error>>(
     transaction: &Transaction<'_>,
     name: &str,
@@ -273,7 +272,7 @@ pub fn within_savepoint<T, E: From<rusqlite::Error>>(
     match work(transaction) {
         Ok(done) => Ok(order("RELEASE").map(|()| done)?),
         Err(error) => {
-            // On a full disk SQLite has given up the whole transaction, and the savepoint with it.
+            // On a full disk SQLite has rolled back the whole transaction, and the savepoint with it.
             let _ = order("ROLLBACK TO").and_then(|()| order("RELEASE"));
             Err(error)
         }
@@ -305,7 +304,7 @@ async fn write_all(
             together.extend(later.try_recv().ok());
         }
         let works = std::mem::take(&mut together);
-        // On a thread for blocking work: the disk may take its time.
+        // On a thread for blocking work, since the disk may be slow.
         let (refuses, file) = (refuses.clone(), file.clone());
         let copy_rest = checkpoints.advance().await;
         let write = move || {
@@ -317,7 +316,7 @@ async fn write_all(
         };
         connection = match tokio::task::spawn_blocking(write).await {
             Ok(connection) => connection,
-            // The program is ending, and nobody waits for it any more.
+            // The program is shutting down, and nobody waits for it any more.
             Err(error) if error.is_cancelled() => return,
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         };
@@ -325,11 +324,11 @@ async fn write_all(
     checkpoints.finish().await;
 }
 
-/// When what is committed is made durable.
+/// When a commit is made durable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Durability {
     AtOnce,
-    /// The log is written in order: whatever is durable later, this is durable with it. Nobody waits for the disk.
+    /// The log is written in order, so this is durable together with whatever is synced later. Nobody waits for the disk.
     WithTheNext,
 }
 
@@ -353,14 +352,14 @@ fn commit(connection: &mut Connection, works: Vec<Work>, sync: Durability, refus
         }
     }
     if !writes.is_empty() {
-        // At once for writing: one that reads first and writes later would fail where it could have waited.
+        // Begins as a write transaction: one that reads first and writes later would fail where it could have waited.
         let transaction = sync
             .prepare(connection)
             .and_then(|()| connection.transaction_with_behavior(TransactionBehavior::Immediate))
             .map_err(StoreError::from);
         let within = |write: Write| write(transaction.as_ref().map_err(StoreError::clone).and_then(still_open));
         let told: Vec<WriteCallback> = writes.into_iter().map(within).collect();
-        // What is written into a file that nobody can open any more is not kept.
+        // Data written into a file that nobody can open any more would be lost.
         let committed = transaction.and_then(|transaction| {
             still_open(&transaction)?;
             file.check()?;
@@ -372,8 +371,8 @@ fn commit(connection: &mut Connection, works: Vec<Work>, sync: Durability, refus
     alone.into_iter().for_each(|work| work(connection));
 }
 
-/// Where the disk refuses a part of a transaction, SQLite gives up the whole of it: what was written before is gone, and what
-/// is written after would be kept by itself. Then nothing of it may be.
+/// If the disk refuses a part of a transaction, SQLite rolls back all of it: what was written before is gone, and what is
+/// written afterwards would be committed by itself. Then nothing of it may be.
 fn still_open<'a, 'b>(transaction: &'a Transaction<'b>) -> Result<&'a Transaction<'b>, StoreError> {
     match transaction.is_autocommit() {
         true => Err(StoreError::Failed("another write of the same commit failed".into())),
@@ -381,7 +380,7 @@ fn still_open<'a, 'b>(transaction: &'a Transaction<'b>) -> Result<&'a Transactio
     }
 }
 
-/// Does not wait for readers: everybody who wants to write would wait along.
+/// Does not wait for readers, because all writers would wait along.
 fn settle(connection: &Connection) -> Result<FileCleanup, StoreError> {
     connection.busy_timeout(Duration::ZERO)?;
     let checkpoint = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));

@@ -12,7 +12,7 @@ use crate::journal::traces::{ConflictRule, has_words};
 use crate::ports::{BoxFuture, DecisionPart, DecisionQuery, DecisionStore, Replacement, StoredDecision};
 use crate::stores::StoreError;
 
-/// Rows read at once.
+/// How many rows are read at once.
 const PAGE: usize = 512;
 
 impl DecisionStore for Database {
@@ -115,7 +115,7 @@ fn encode(trace: &Trace) -> String {
     serde_json::to_string(trace).expect("a trace is plain data")
 }
 
-/// One that was decided anew since it was read is left to the engine that decided it.
+/// A decision that was made anew since it was read is left as it is.
 pub fn replace(transaction: &Transaction<'_>, replacement: &Replacement) -> rusqlite::Result<()> {
     let Replacement { room, message, before, after } = replacement;
     let (room, message) = (room.as_str(), message.as_str());
@@ -132,7 +132,7 @@ pub fn replace(transaction: &Transaction<'_>, replacement: &Replacement) -> rusq
     }
 }
 
-/// A query that can be taken to another thread.
+/// A query that can be moved to another thread.
 enum OwnedQuery {
     Message(Option<RoomId>, MessageId),
     Messages(RoomId, Vec<MessageId>),
@@ -191,7 +191,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<StoredDecision> {
     Ok(StoredDecision { room: RoomId::new(room), message: MessageId::new(message), body, trace })
 }
 
-/// Goes from name to name, however many decisions lie between.
+/// Skips from name to name, however many decisions are in between.
 fn rooms(connection: &Connection) -> rusqlite::Result<Vec<RoomId>> {
     let mut next = connection.prepare("SELECT min(room) FROM trace WHERE ?1 IS NULL OR room > ?1")?;
     let mut rooms: Vec<RoomId> = Vec::new();

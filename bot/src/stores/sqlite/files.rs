@@ -1,4 +1,4 @@
-//! The ports that this adapter serves, and what it leaves in files.
+//! The ports that this adapter implements, and what it leaves in files.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -14,11 +14,11 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-/// Free pages that are given back to the file system at once, at most: moving them takes time.
+/// The maximum number of free pages returned to the file system at once, since moving them takes time.
 const GIVEN_BACK: usize = 10_000;
 /// SQLite locks bytes at this offset of the file, so the page there is never used.
 const LOCK_OFFSET: usize = 0x4000_0000;
-/// The first page begins with the header of the file, which has the number of reserved bytes in a page and the first free page.
+/// The first page begins with the file header, which has the number of reserved bytes in a page and the first free page.
 const FILE_HEADER: usize = 100;
 const RESERVED: usize = 20;
 const FIRST_FREE: usize = 32;
@@ -29,8 +29,8 @@ const OVERFLOW: [u8; 2] = [3, 4];
 const PAGE_MAX: usize = 1 << 16;
 static ZEROS: [u8; PAGE_MAX] = [0; PAGE_MAX];
 
-/// Zeroes the gaps of all pages. `false` if it cannot: SQLite was built without `sqlite_dbpage`, the file has no pointer map,
-/// or something in it is not as the format has it. Then nothing is changed.
+/// Zeroes the gaps of all pages. `false` if that is not possible: SQLite was built without `sqlite_dbpage`, the file has no
+/// pointer map, or something in it does not match the format. Then nothing is changed.
 pub fn zero_gaps(connection: &Connection) -> rusqlite::Result<bool> {
     let has_pages = "SELECT count(*) FROM pragma_module_list WHERE name = 'sqlite_dbpage'";
     let has_pages = connection.query_row(has_pages, [], |row| row.get::<_, i64>(0))? > 0;
@@ -49,7 +49,7 @@ pub fn zero_gaps(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(done)
 }
 
-/// Gives free pages back to the file system, so many at most. Each is a row of the result: it has to be read to its end.
+/// Returns free pages to the file system, at most this many. Each is a row of the result, which has to be read to its end.
 pub fn give_back(transaction: &Transaction<'_>, pages: usize) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare(&format!("PRAGMA incremental_vacuum({pages})"))?;
     let mut rows = statement.query([])?;
@@ -136,7 +136,7 @@ impl<'a> Pages<'a> {
         LOCK_OFFSET / self.size + 1
     }
 
-    /// Of the free pages, those that hold the numbers of others.
+    /// The free pages that contain the numbers of others.
     fn free_trunks(&self) -> rusqlite::Result<Option<BTreeSet<usize>>> {
         let (mut trunks, mut page, mut next) = (BTreeSet::new(), Vec::new(), self.first_free);
         while next != 0 {
@@ -150,8 +150,8 @@ impl<'a> Pages<'a> {
     }
 }
 
-/// Zeroes what is neither header nor row of a page of a b-tree: the gap between both, and blocks that became free among the
-/// rows. Returns whether anything was there; `None` if this is no such page.
+/// Zeroes what is neither header nor row of a b-tree page: the gap between both, and freeblocks among the rows. Returns
+/// whether anything was there; `None` if this is no such page.
 fn zero_unallocated(page: &mut [u8], header: usize) -> Option<bool> {
     let pointers = match page[header] {
         2 | 5 => header + 12,
@@ -177,7 +177,8 @@ fn zero_unallocated(page: &mut [u8], header: usize) -> Option<bool> {
     Some(zeroed)
 }
 
-/// Zeroes what follows the numbers of free pages in a page: that of the next such page, how many there are, and these.
+/// Zeroes what follows the page numbers in a trunk page of the freelist: the number of the next trunk, the count, and the
+/// numbers.
 fn zero_after_numbers(page: &mut [u8]) -> Option<bool> {
     let numbers = page_number(&page[4..]);
     page.get_mut(8 + 4 * numbers..).map(zero)

@@ -86,7 +86,7 @@ impl ArrivedThreads for Database {
     ) -> BoxFuture<'a, Result<bool, StoreError>> {
         let values = [platform, keys.0, keys.1, thread].map(str::to_owned);
         let find = move |connection: &Connection| {
-            // By the key, so that only what is between the two is read.
+            // By the key, so that only the entries in between are read.
             let find = "SELECT 1 FROM inbox WHERE platform = ?1 AND key > ?2 AND key < ?3 AND thread = ?4";
             connection.prepare_cached(find)?.exists(values.each_ref())
         };
@@ -94,7 +94,7 @@ impl ArrivedThreads for Database {
     }
 }
 
-/// Part of a larger commit, or one of its own.
+/// Part of a larger commit, or in its own.
 pub(super) fn keep(
     transaction: &Transaction<'_>,
     platform: &str,

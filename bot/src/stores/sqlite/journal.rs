@@ -16,11 +16,11 @@ use crate::ports::{
 };
 use crate::stores::StoreError;
 
-/// Rows read at once. No read lasts longer than a page, so that the writer can tidy up behind it.
+/// How many rows are read at once. No read lasts longer than a page, so that the writer can empty the log.
 const PAGE: i64 = 512;
-/// Rows deleted at a time, so that nobody waits long behind the broom.
+/// How many rows are deleted at a time, so that other writes do not wait long.
 const PRUNED_TOGETHER: usize = 5_000;
-/// Pages that leave the file with them, at most.
+/// The maximum number of pages returned to the file system with them.
 const PAGES_GIVEN_BACK: usize = 1_000;
 
 impl JournalStore for Database {
@@ -61,14 +61,13 @@ impl JournalStore for Database {
     }
 }
 
-/// An entry, encoded where that is possible before the commit.
+/// An entry, encoded before the commit if possible.
 enum EncodedEntry {
     Record(EncodedRecord),
     Talk(Time, TalkWrite),
 }
 
-/// Stores something and records what the engine is to hear of it. `Err` where it cannot be recorded, or the whole commit has
-/// failed.
+/// Stores a change and records its input for the engine. `Err` if it cannot be recorded, or the whole commit has failed.
 fn store_one(
     transaction: &Transaction<'_>,
     shard: usize,
@@ -80,7 +79,7 @@ fn store_one(
             input.iter().try_for_each(|input| EncodedRecord::new(at, input).insert(transaction, shard))?;
             Ok(Ok(input))
         }
-        // SQLite has given up the whole transaction.
+        // SQLite has rolled back the whole transaction.
         Err(error) if transaction.is_autocommit() => Err(error),
         Err(error) => Ok(Err(error.into())),
     }
@@ -130,7 +129,7 @@ fn change(transaction: &Transaction<'_>, rewrite: &Rewrite, base: Option<&NewBas
         record::replace(transaction, *seq, input)?;
     }
     rewrite.decisions.iter().try_for_each(|replacement| decisions::replace(transaction, replacement))?;
-    // First: it tells what no start needs.
+    // Written first, since it determines what no start needs.
     rewrite.snapshot.iter().try_for_each(|state| snapshots::insert(transaction, StateKind::Snapshot, state))?;
     rewrite.rooms.iter().try_for_each(|room| forget_room(transaction, room.as_str()))?;
     if let Some(base) = base {

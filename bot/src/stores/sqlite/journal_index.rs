@@ -1,4 +1,4 @@
-//! Records found by whose they are and what they are about.
+//! Finds records by person and by what they are about.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ impl JournalIndex for Database {
     fn select<'a>(&'a self, selection: &'a Selection) -> BoxFuture<'a, Result<Vec<i64>, StoreError>> {
         let selection = selection.clone();
         Box::pin(self.read(move |connection| {
-            // Another program may have written it, and nobody has opened it to write since.
+            // An older program may have written it, and nobody has opened it for writing since.
             if version(connection)? < INDEXED {
                 select_by_reading(connection, &selection)
             } else {
@@ -102,7 +102,7 @@ fn select_by_reading(connection: &Connection, selection: &Selection) -> rusqlite
     Ok(seqs)
 }
 
-/// Goes from person to person and from name to name, however many records lie between.
+/// Skips from person to person and from name to name, however many records are in between.
 fn names(connection: &Connection) -> rusqlite::Result<Vec<PersonName>> {
     let mut next_person = connection.prepare_cached("SELECT min(person) FROM journal WHERE person > ?1")?;
     let mut first_name = connection.prepare_cached("SELECT min(name) FROM journal WHERE person = ?1")?;

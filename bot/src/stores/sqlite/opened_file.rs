@@ -1,4 +1,4 @@
-//! Notices that the file it writes to is no longer the one that its path names.
+//! Detects that the open file is no longer the one at its path.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -14,7 +14,7 @@ pub struct OpenedFile {
     /// The log beside it, once there is one.
     log_path: PathBuf,
     log: OnceLock<Identity>,
-    /// Whether it was reported that it is gone.
+    /// Whether it was reported as gone.
     reported: AtomicBool,
 }
 
@@ -36,7 +36,7 @@ impl OpenedFile {
         }
     }
 
-    /// Whether the paths still name the files that are open, and somebody has not emptied the database.
+    /// Whether the paths still name the open files, and the database was not emptied.
     fn is_there(&self) -> bool {
         let log = identity(&self.log_path);
         if let (Some(log), None) = (log, self.log.get()) {

@@ -1,4 +1,4 @@
-//! A record of the journal as a row of its table, with what it is found by.
+//! A record of the journal as a row of its table, with its index columns.
 
 use aizuchi_core::{Input, Time};
 use rusqlite::{Connection, Row, Transaction, params};
@@ -63,7 +63,7 @@ impl EncodedRecord {
     }
 }
 
-/// Something else takes the place of a record. Its number, its time and its room stay.
+/// Replaces the content of a record. Its number, its time and its room stay.
 pub fn replace(transaction: &Transaction<'_>, seq: i64, input: &Input) -> rusqlite::Result<()> {
     let ((body, sum), index) = (encode(input), IndexRow::new(input));
     let update =
@@ -74,7 +74,7 @@ pub fn replace(transaction: &Transaction<'_>, seq: i64, input: &Input) -> rusqli
     index.insert_mentions(transaction, seq)
 }
 
-/// What [`read`] needs of a row.
+/// The columns that [`read`] needs.
 pub const COLUMNS: &str = "seq, shard, at, body, sum";
 
 pub fn read(row: &Row<'_>) -> rusqlite::Result<Result<Record, Unreadable>> {
@@ -86,7 +86,7 @@ pub fn read(row: &Row<'_>) -> rusqlite::Result<Result<Record, Unreadable>> {
     })
 }
 
-/// The last record there is.
+/// The number of the last record.
 pub fn last_seq(connection: &Connection) -> rusqlite::Result<i64> {
     connection.prepare_cached("SELECT coalesce(max(seq), 0) FROM journal")?.query_row([], |row| row.get(0))
 }

@@ -12,7 +12,7 @@ use crate::stores::StoreError;
 impl SnapshotStore for Database {
     fn states(&self, kind: StateKind) -> BoxFuture<'_, Result<StoredStates, StoreError>> {
         let read = move |connection: &Connection| {
-            // Both of the same instant.
+            // Both as of the same instant.
             let reading = connection.unchecked_transaction()?;
             let mark = mark(&reading)?;
             Ok(StoredStates { states: states(&reading, kind)?, mark })
@@ -61,7 +61,7 @@ pub fn insert(transaction: &Transaction<'_>, kind: StateKind, state: &EngineStat
 
 fn states(connection: &Connection, kind: StateKind) -> rusqlite::Result<Vec<StoredState>> {
     let name = kind.name();
-    // A store that no program of today has opened yet.
+    // A store that no current version has opened yet.
     if !connection.table_exists(None, name)? {
         return Ok(Vec::new());
     }
@@ -69,7 +69,7 @@ fn states(connection: &Connection, kind: StateKind) -> rusqlite::Result<Vec<Stor
         StateKind::Base => "0",
         StateKind::Snapshot => "at",
     };
-    // Stores of older versions have neither checksum nor number yet.
+    // Stores of older versions have neither a checksum nor a number yet.
     let columns = match connection.prepare(&format!("SELECT sum, shards FROM {name}")) {
         Ok(_) => "sum, shards",
         Err(_) => "NULL, NULL",
@@ -97,7 +97,7 @@ fn states(connection: &Connection, kind: StateKind) -> rusqlite::Result<Vec<Stor
 pub fn mark(connection: &Connection) -> rusqlite::Result<BaseMark> {
     let mut hash = Xxh3::new();
     for query in ["SELECT count, 0 FROM journal_rewritten", "SELECT shard, seq FROM base ORDER BY shard"] {
-        // An older store that is only looked at has neither.
+        // An older store that is opened read-only has neither.
         let Ok(mut statement) = connection.prepare(query) else { continue };
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {

@@ -1,7 +1,7 @@
 //! Which addresses may be connected to.
 //!
-//! A host name says nothing: its owner may point it at this machine or its network, and point it elsewhere a moment later.
-//! So the check is where the connection gets its addresses from ([`CheckedDns`]).
+//! A host name proves nothing: its owner may point it at this machine or its network, and elsewhere a moment later. So the
+//! check is in the resolver that the connection uses ([`CheckedDns`]).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 /// Whether an address may be connected to.
 pub type AddressRule = fn(IpAddr) -> bool;
 
-/// How names become addresses, and which of them may be used.
+/// How names are resolved, and which addresses may be used.
 #[derive(Clone)]
 pub struct Network {
     pub dns: Arc<dyn Resolve>,
@@ -19,7 +19,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// The system's names, and public addresses only.
+    /// The system's resolver, and public addresses only.
     pub fn public() -> Network {
         Network { dns: Arc::new(SystemDns), rule: is_public }
     }
@@ -53,12 +53,12 @@ impl Resolve for CheckedDns {
     }
 }
 
-/// A name leads to an address that may not be connected to. The address itself stays untold: it is nobody's business outside.
+/// A name resolves to an address that may not be connected to. The address itself is not revealed.
 #[derive(Debug, thiserror::Error)]
 #[error("this host has an address that is not public")]
 pub struct NotPublic;
 
-/// Whether an address belongs to the public internet: not to this machine, its network, or a purpose of its own.
+/// Whether an address belongs to the public internet: not to this machine, its network, or a special-purpose range.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -94,7 +94,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         (0x2001, 0x0db8) | (0x3fff, 0..=0x0fff) | (0x2002, _) => true,
         _ => false,
     };
-    // Everything else that is public begins with 2 or 3.
+    // All other public addresses begin with 2 or 3.
     (0x2000..=0x3fff).contains(&a) && !is_special
 }
 

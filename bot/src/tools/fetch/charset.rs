@@ -1,14 +1,14 @@
-//! The letters of a page: by its first bytes, what the server says, what the page says, or else UTF-8.
+//! The encoding of a page: by its byte order mark, the server's header, the page's own declaration, or else UTF-8.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How far a page is searched for what it says of itself, as browsers do.
+/// How far a page is searched for its declaration, as browsers do.
 const SEARCHED_BYTES: usize = 1024;
 
 pub fn decode(bytes: &[u8], charset: Option<&str>) -> String {
     let named = charset.and_then(|label| Encoding::for_label(label.as_bytes()));
     let encoding = named.or_else(|| declared(bytes)).unwrap_or(UTF_8);
-    // A byte order mark has the last word.
+    // A byte order mark takes precedence.
     encoding.decode(bytes).0.into_owned()
 }
 
@@ -24,7 +24,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
             Encoding::for_label(&label.as_bytes()[..end])
         })
     })?;
-    // What could be read so far is not in 16 bits.
+    // A declaration that was readable as ASCII cannot be UTF-16.
     Some(if [UTF_16BE, UTF_16LE].contains(&found) { UTF_8 } else { found })
 }
 

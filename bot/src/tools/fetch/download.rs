@@ -1,4 +1,4 @@
-//! Reads the bytes behind a URL, within the limits of the settings.
+//! Downloads a URL, within the limits of the settings.
 
 use std::error::Error as _;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Downloader {
     settings: FetchSettings,
 }
 
-/// What was found, at the end of all redirects.
+/// The result, after all redirects.
 pub struct Download {
     pub url: Url,
     pub kind: ContentKind,
@@ -38,7 +38,7 @@ pub struct BodyBytes {
 }
 
 impl Downloader {
-    /// None if the settings name no host, or if there are no secure connections here.
+    /// `None` if the settings name no host, or if TLS is not available.
     pub fn new(settings: FetchSettings, network: Network) -> Option<Downloader> {
         let patterns: Vec<HostPattern> =
             settings.hosts.iter().filter_map(|host| HostPattern::parse(host).ok()).collect();
@@ -96,7 +96,7 @@ impl Downloader {
         if status != StatusCode::OK {
             return Err(format!("{host} answered {status}"));
         }
-        // What the client can decode it has decoded, and taken the header away.
+        // If the client could decode it, it has done so and removed the header.
         if response.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
             return Err(format!("{host} sent a compressed page that cannot be read"));
         }
@@ -109,7 +109,7 @@ impl Downloader {
     }
 }
 
-/// Where a response leads, if it is a redirect.
+/// The target of a redirect, if the response is one.
 fn next_url(url: &Url, response: &Response) -> Result<Option<Url>, String> {
     let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
     let Some(location) = response.headers().get(LOCATION).filter(|_| is_redirect) else { return Ok(None) };
@@ -117,7 +117,7 @@ fn next_url(url: &Url, response: &Response) -> Result<Option<Url>, String> {
     next.map(Some).ok_or_else(|| format!("{} redirects to something that is not a URL", host_name(url)))
 }
 
-/// At most this many bytes, counted after decompression.
+/// Reads at most this many bytes, counted after decompression.
 pub async fn read_body(mut response: Response, bytes_max: usize) -> reqwest::Result<BodyBytes> {
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await? {
@@ -130,7 +130,7 @@ pub async fn read_body(mut response: Response, bytes_max: usize) -> reqwest::Res
     Ok(BodyBytes { bytes, is_cut: false })
 }
 
-/// Nothing that somebody outside wrote: an error is not marked as theirs.
+/// Contains nothing that somebody outside wrote, since errors are not marked as outside content.
 fn connection_problem(url: &Url, error: &reqwest::Error) -> String {
     let mut cause = error.source();
     while let Some(inner) = cause {

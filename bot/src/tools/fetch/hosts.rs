@@ -7,7 +7,7 @@ use url::{Host, Url};
 use super::address::{AddressRule, is_public};
 
 const WEB_PORTS: [u16; 2] = [443, 80];
-/// How many patterns an error names.
+/// How many patterns an error lists.
 const PATTERNS_SHOWN: usize = 20;
 
 /// A host of the settings: `example.org`, `*.example.org`, `*`, each with or without a port.
@@ -27,7 +27,7 @@ enum HostMatch {
 }
 
 impl HostPattern {
-    /// `Err` says what would be right.
+    /// `Err` says what is allowed.
     pub fn parse(text: &str) -> Result<HostPattern, String> {
         let wrong = || format!("{text:?} is not a host such as \"example.org\", \"*.example.org\" or \"*\"");
         let (name, port) = match text.rsplit_once(':') {
@@ -75,13 +75,13 @@ impl HostPattern {
         self.port.map_or(WEB_PORTS.contains(&port), |known| known == port)
     }
 
-    /// Whether the settings name this very address with this port, which allows it even if it is not public.
+    /// Whether the settings name this exact address with this port, which allows it even if it is not public.
     fn names(&self, named: IpAddr, port: u16) -> bool {
         self.address() == Some(named) && self.port == Some(port)
     }
 }
 
-/// Without the dot that may end a full name.
+/// Without the trailing dot of a fully qualified name.
 fn parse_host(text: &str) -> Option<Host<String>> {
     let host = Host::parse(text).ok()?;
     let Host::Domain(name) = host else { return Some(host) };
@@ -110,14 +110,14 @@ impl AllowedUrls {
         AllowedUrls { patterns, allow_http, rule }
     }
 
-    /// As people write it in the settings.
+    /// As written in the settings.
     pub fn list(&self) -> String {
         let shown: Vec<&str> = self.patterns.iter().take(PATTERNS_SHOWN).map(|pattern| pattern.text.as_str()).collect();
         let further = if self.patterns.len() > PATTERNS_SHOWN { ", …" } else { "" };
         format!("{}{further}", shown.join(", "))
     }
 
-    /// Whether this may be read, from a model or, with `redirected_by`, from another page. `Err` says what would be right.
+    /// Whether this may be read, for a model or, with `redirected_by`, after a redirect. `Err` says what is allowed.
     pub fn check(&self, url: &Url, redirected_by: Option<&Url>) -> Result<(), String> {
         match url.scheme() {
             "https" => {}
@@ -140,7 +140,7 @@ impl AllowedUrls {
         self.check_address(&host, port, redirected_by)
     }
 
-    /// An address in place of a name: no name is resolved for it, so it is checked here.
+    /// An IP address instead of a name: nothing is resolved for it, so it is checked here.
     fn check_address(&self, host: &Host<String>, port: u16, redirected_by: Option<&Url>) -> Result<(), String> {
         let Some(address) = address(host).filter(|address| !(self.rule)(*address)) else { return Ok(()) };
         let from_itself =

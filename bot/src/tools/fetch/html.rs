@@ -1,6 +1,6 @@
-//! HTML as text: headings, lists and links stay readable; scripts, styles, menus and what nobody would see are left out.
+//! HTML as text: headings, lists and links stay readable; scripts, styles, menus and invisible content are removed.
 //!
-//! It reads tags in one pass and keeps those that are open, at most [`DEPTH_MAX`]: no page can make it recurse.
+//! It reads tags in one pass and keeps a stack of the open ones, at most [`DEPTH_MAX`]: no page can make it recurse.
 
 use std::collections::VecDeque;
 
@@ -16,18 +16,18 @@ const LINKS_MAX: usize = 100;
 const LINK_CHARS_MAX: usize = 300;
 const LIST_DEPTH_MAX: usize = 8;
 
-/// Not for readers, wherever it is.
+/// Never content for readers.
 const UNREADABLE: &[&str] = &[
     "script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "audio", "video", "select",
     "textarea", "button", "datalist", "map", "noembed", "noframes",
 ];
-/// Around what is to be read.
+/// Navigation around the content.
 const SURROUNDING: &[&str] = &["nav", "footer", "menu"];
 const VOID: &[&str] = &[
     "area", "base", "br", "col", "embed", "frame", "hr", "img", "input", "link", "meta", "param", "source", "track",
     "wbr",
 ];
-/// Their ends may be left out, and nothing hangs on them.
+/// Elements whose end tag is optional and that have no effect on others.
 const UNENDED: &[&str] =
     &["p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "html", "body", "head"];
 const PARAGRAPHS: &[&str] =
@@ -66,7 +66,7 @@ enum ElementRole {
     Heading,
     List,
     Preformatted,
-    /// With where its words begin.
+    /// With the position where its text begins.
     Link {
         url: Option<String>,
         start: usize,
@@ -78,7 +78,7 @@ struct OpenElement {
     role: ElementRole,
 }
 
-/// A list that is open.
+/// An open list.
 struct OpenList {
     is_numbered: bool,
     items: usize,
@@ -139,7 +139,7 @@ impl<'a> HtmlRenderer<'a> {
 
     fn start(&mut self, tag: &StartTag<()>) {
         let name = String::from_utf8_lossy(&tag.name);
-        // The next one ends the one before it.
+        // The next one ends the previous one.
         if UNENDED.contains(&&*name) && self.open.back().is_some_and(|open| open.name == tag.name) {
             self.end(&tag.name);
         }
@@ -158,7 +158,7 @@ impl<'a> HtmlRenderer<'a> {
             return ElementRole::Hidden;
         }
         match name {
-            // A drawing has titles too.
+            // An SVG has titles too.
             "title" if self.hidden > 0 || !self.title.is_empty() => ElementRole::Hidden,
             "title" => ElementRole::Title,
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => ElementRole::Heading,
@@ -217,7 +217,7 @@ impl<'a> HtmlRenderer<'a> {
 
     fn push(&mut self, open: OpenElement) {
         if self.hidden > 0 && !matches!(open.role, ElementRole::Hidden) {
-            // Its layout was left out, so its end has nothing to take back.
+            // Its layout was left out, so its end has nothing to undo.
             return self.push_bounded(OpenElement { role: ElementRole::Plain, ..open });
         }
         self.hidden += usize::from(matches!(open.role, ElementRole::Hidden));
@@ -277,7 +277,7 @@ impl<'a> HtmlRenderer<'a> {
         }
     }
 
-    /// Where a link leads, if that is another page of the web.
+    /// The target of a link, if it is another web page.
     fn link(&self, tag: &StartTag<()>) -> Option<String> {
         let href = attribute(tag, b"href")?;
         let href = href.trim();

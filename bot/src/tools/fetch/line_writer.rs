@@ -1,6 +1,6 @@
-//! Words into lines, with the white space that a reader needs and no more.
+//! Arranges words in lines, with only the white space that a reader needs.
 
-/// A text as it is, without control characters.
+/// The text without control characters.
 pub fn readable(text: &str) -> String {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let kept: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
@@ -10,7 +10,7 @@ pub fn readable(text: &str) -> String {
 #[derive(Default)]
 pub struct LineWriter {
     text: String,
-    /// Line breaks and a space that are due before the next word.
+    /// Line breaks and a space that are pending before the next word.
     breaks: usize,
     has_space: bool,
     /// Whether the line has only its mark (`- `, `# `) so far.
@@ -22,12 +22,12 @@ impl LineWriter {
         self.text.len()
     }
 
-    /// What was written since it had this length.
+    /// What was written after this length.
     pub fn since(&self, len: usize) -> &str {
         &self.text[len.min(self.text.len())..]
     }
 
-    /// Words, with each run of white space one space.
+    /// Writes words; each run of white space becomes one space.
     pub fn words(&mut self, words: &str) {
         for c in words.chars() {
             match c {
@@ -41,7 +41,7 @@ impl LineWriter {
         }
     }
 
-    /// Words whose spaces and lines are kept.
+    /// Writes words and keeps their spaces and lines.
     pub fn preformatted(&mut self, words: &str) {
         for c in words.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')) {
             match c {
@@ -54,7 +54,7 @@ impl LineWriter {
         }
     }
 
-    /// At least so many line breaks before the next word; two leave a line empty.
+    /// At least this many line breaks before the next word; two leave an empty line.
     pub fn line_break(&mut self, breaks: usize) {
         // A heading in a list item stays on its line.
         if !self.is_marked {
@@ -62,7 +62,7 @@ impl LineWriter {
         }
     }
 
-    /// Leaves no line empty before the next word.
+    /// Allows no empty line before the next word.
     pub fn no_empty_line(&mut self) {
         self.breaks = self.breaks.min(1);
     }
@@ -77,12 +77,12 @@ impl LineWriter {
         self.is_marked = true;
     }
 
-    /// A mark that has nothing behind it does not hold the next line.
+    /// A mark without content does not keep the next line.
     pub fn end_mark(&mut self) {
         self.is_marked = false;
     }
 
-    /// Sets a cell of a table apart from the one before it.
+    /// Separates a cell of a table from the one before it.
     pub fn cell(&mut self) {
         if self.breaks == 0 && !self.text.is_empty() {
             self.text.push_str(" |");

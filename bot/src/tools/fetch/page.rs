@@ -1,4 +1,4 @@
-//! What a download says, as text.
+//! The content of a download, as text.
 
 use url::Url;
 
@@ -12,12 +12,12 @@ const TITLE_CHARS_MAX: usize = 200;
 pub enum ContentKind {
     Html,
     Xml,
-    /// Read as it is written.
+    /// Shown as it is written.
     Text,
 }
 
 impl ContentKind {
-    /// From a `Content-Type`, with the charset in it. None is what has no text to read.
+    /// From a `Content-Type`, with its charset. `None` if it contains no readable text.
     pub fn parse(content_type: &str) -> Option<(ContentKind, Option<String>)> {
         let mut parts = content_type.split(';').map(|part| part.trim().to_ascii_lowercase());
         let kind = match parts.next()?.as_str() {

@@ -14,7 +14,7 @@ use crate::tools::arguments::Arguments;
 const URL_CHARS_MAX: usize = 2_000;
 /// No page is longer than the settings allow.
 const START_MAX: u64 = 50_000_000;
-/// Of a page at once, whatever the settings say.
+/// The minimum length of a part, whatever the settings say.
 const PART_CHARS_MIN: usize = 100;
 /// For the line that says how to read on.
 const FOOTER_CHARS: usize = 80;
@@ -27,12 +27,12 @@ pub struct Fetch {
 }
 
 impl Fetch {
-    /// None while the settings name no host.
+    /// `None` if the settings name no host.
     pub fn new(settings: FetchSettings) -> Option<Fetch> {
         Fetch::on(Network::public(), settings)
     }
 
-    /// With other names and other addresses than the public ones.
+    /// With another resolver and other addresses than the public ones.
     pub fn on(network: Network, settings: FetchSettings) -> Option<Fetch> {
         let bytes_max = settings.bytes_max;
         let downloader = Downloader::new(settings, network)?;

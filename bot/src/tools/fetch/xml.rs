@@ -1,4 +1,4 @@
-//! Feeds and other XML as text: a line for each element that says something.
+//! Feeds and other XML as text: a line for each element with content.
 
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ struct FeedReader<'a> {
     base: &'a Url,
     lines: Vec<String>,
     title: Option<String>,
-    /// The elements that are open.
+    /// The open elements.
     names: Vec<String>,
     words: String,
 }
@@ -65,7 +65,7 @@ impl FeedReader<'_> {
         if words.is_empty() {
             return;
         }
-        // Feeds hold HTML.
+        // Feeds contain HTML.
         let words = if words.contains('<') { html::to_page(words, self.base).text } else { readable(words) };
         let name = self.names.last().map_or("", String::as_str);
         if name == "title" && self.title.is_none() {
@@ -75,7 +75,7 @@ impl FeedReader<'_> {
     }
 }
 
-/// What is in `<![CDATA[…]]>` is text.
+/// The content of `<![CDATA[…]]>` is text.
 fn without_cdata(xml: &str) -> Cow<'_, str> {
     const START: &str = "<![CDATA[";
     if !xml.contains(START) {

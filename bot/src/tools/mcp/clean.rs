@@ -1,12 +1,12 @@
-//! What a server writes, made fit to be shown to a model and to be logged.
+//! Sanitizes what a server writes, for a model and for the log.
 
-/// Without characters that a terminal obeys or that hide or turn text, and at most so long. Line breaks and tabs stay.
+/// Without characters that a terminal interprets or that hide or reverse text, and truncated. Line breaks and tabs stay.
 pub fn cleaned(text: &str, chars_max: usize) -> String {
     let shown = text.chars().filter(|c| matches!(c, '\n' | '\t') || !is_odd(*c));
     shown.take(chars_max).collect()
 }
 
-/// One line for the log: what cannot be shown is escaped, and what is too long is cut.
+/// One line for the log: unprintable characters are escaped, and long text is truncated.
 pub fn log_line(text: &str) -> String {
     const CHARS_MAX: usize = 400;
     let text = text.trim_end();

@@ -1,4 +1,4 @@
-//! A connection to one server: how it is made, and what stands in the way.
+//! A connection to one server: how it is made, and why it fails.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,27 +21,27 @@ use super::settings::{McpAddress, McpSettings};
 /// The environment of this program, by name.
 pub type ServerEnvironment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// Why a server cannot be used, and what to do about it.
+/// Why a server cannot be used, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConnectError {
     pub what: String,
     pub fix: String,
 }
 
-/// A program that reads nothing for so long is stopped.
+/// A program that reads nothing for this long is stopped.
 const WRITING: Duration = Duration::from_secs(10);
-/// How long a connection may take to be closed.
+/// How long closing a connection may take.
 const CLOSING: Duration = Duration::from_secs(2);
 
 pub struct McpConnection {
     service: RunningService<RoleClient, ListWatcher>,
     process: Option<ServerProcess>,
     end: ServerEnd,
-    /// Answers that were too long to be read.
+    /// The number of responses that were too long to be read.
     pub too_long: watch::Receiver<u32>,
 }
 
-/// Hears when the list of tools changes.
+/// Notified when the list of tools changes.
 #[derive(Clone, Default)]
 struct ListWatcher {
     changed: Arc<Notify>,
@@ -58,7 +58,7 @@ impl ClientHandler for ListWatcher {
     }
 }
 
-/// Connects and asks for the tools.
+/// Connects and lists the tools.
 pub async fn connect(
     name: &str,
     settings: &McpSettings,
@@ -86,7 +86,7 @@ pub async fn connect(
     }
 }
 
-/// Starts a server or connects to it, asks for its tools, and leaves it again.
+/// Starts a server or connects to it, lists its tools, and disconnects.
 pub async fn try_server(
     name: &str,
     settings: &McpSettings,
@@ -151,7 +151,7 @@ async fn reach(
     let client = BoundedHttp::new().map_err(|what| ConnectError { what, fix: "check the TLS setup".into() })?;
     let transport = StreamableHttpClientTransport::with_client(client, config);
     let end = ServerEnd::default();
-    // A message is sent as long as its answer is not there; a call has its own limit.
+    // Over HTTP, sending a message lasts until its response arrives; a call has its own limit.
     let patience = timeout * 2 + WRITING;
     match serve(GuardedTransport::new(transport, patience, end.clone())).await {
         Ok(service) => Ok(McpConnection { service, process: None, end, too_long: watch::channel(0).1 }),
@@ -179,12 +179,12 @@ fn initialize_error(error: &ClientInitializeError) -> String {
         ClientInitializeError::JsonRpcError(error) => format!("refused: {}", log_line(&error.message)),
         ClientInitializeError::TransportError { error, .. } => cause(&*error.error),
         ClientInitializeError::ConnectionClosed(_) => super::guard::CLOSED.into(),
-        // The others hold what it sent.
+        // The other errors contain what the server sent.
         _ => "it does not speak MCP".into(),
     }
 }
 
-/// The innermost cause says most.
+/// The innermost cause is the most informative.
 pub fn cause(error: &(dyn std::error::Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {
@@ -211,17 +211,17 @@ impl McpConnection {
         }
     }
 
-    /// Until the list of tools changes.
+    /// Waits until the list of tools changes.
     pub async fn list_changed(&self) {
         self.service.service().changed.notified().await;
     }
 
-    /// Until it is over.
+    /// Waits until it has ended.
     pub async fn ended(&self) {
         self.end.wait().await;
     }
 
-    /// Why it is over, as far as the server says.
+    /// Why it ended, as far as the server says.
     pub async fn last_words(&mut self) -> String {
         match &mut self.process {
             Some(process) if self.end.reason() == super::guard::CLOSED => process.last_words().await,
@@ -229,7 +229,7 @@ impl McpConnection {
         }
     }
 
-    /// The same where only an error shows that it is over: a program that has ended says more.
+    /// The same if only an error shows that it ended: the exit of a program says more.
     pub async fn last_words_or(&mut self, error: String) -> String {
         match self.process.is_some() && tokio::time::timeout(CLOSING, self.ended()).await.is_ok() {
             true => self.last_words().await,
@@ -246,7 +246,7 @@ impl McpConnection {
     }
 }
 
-/// What went wrong with a request.
+/// Why a request failed.
 pub fn service_error(error: &ServiceError) -> String {
     match error {
         ServiceError::McpError(error) => log_line(&error.message),

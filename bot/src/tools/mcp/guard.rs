@@ -1,4 +1,4 @@
-//! Stands between a server and the client: what a server sends and does not take is bounded.
+//! Limits what a server sends, and how long it may take to receive a message.
 
 use std::io;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A longer message is not read.
 pub const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// A server that sends more than so many messages in one window is disconnected.
+/// A server that sends more messages than this in one window is disconnected.
 const MESSAGES_MAX: u32 = 1000;
 const WINDOW: Duration = Duration::from_secs(10);
 
@@ -49,10 +49,10 @@ impl ServerEnd {
 
 pub const CLOSED: &str = "closed the connection";
 
-/// A transport that ends if a server sends too much or takes nothing.
+/// A transport that ends if a server sends too much or receives nothing.
 pub struct GuardedTransport<T> {
     inner: T,
-    /// For one message to be taken.
+    /// How long sending one message may take.
     patience: Duration,
     window: MessageWindow,
     end: ServerEnd,
@@ -111,7 +111,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for GuardedTransport<T> {
     }
 }
 
-/// Progress, logs and changes of resources interest nobody here.
+/// Progress, logs and changes of resources are not used here.
 fn is_of_use(message: &RxJsonRpcMessage<RoleClient>) -> bool {
     match message {
         JsonRpcMessage::Notification(sent) => {
@@ -140,10 +140,10 @@ impl MessageWindow {
     }
 }
 
-/// A line of this length has no end: the server is given up.
+/// A line of this length is endless: the connection is closed.
 const ENDLESS_LINE_BYTES: usize = 4 * MESSAGE_BYTES_MAX;
 
-/// Counts lines that are too long. Who parses them drops them, and would let a call wait for its answer in vain.
+/// Counts lines that are too long. The parser drops them, and a call would wait for its response in vain.
 pub struct LineCounter<R> {
     inner: R,
     line_bytes: usize,
@@ -181,7 +181,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for LineCounter<R> {
         if let Poll::Ready(Ok(())) = read {
             self.count(&buffer.filled()[before..]);
         }
-        // Nobody reads on for ever in a line that is dropped anyway.
+        // Reading a dropped line must not go on forever.
         if self.line_bytes > ENDLESS_LINE_BYTES {
             return Poll::Ready(Err(io::Error::other("a line without an end")));
         }

@@ -1,4 +1,4 @@
-//! The HTTP client of MCP servers elsewhere. It follows no redirect, and reads no more of an answer than it should.
+//! The HTTP client for remote MCP servers. It follows no redirect, and limits how much of a response it reads.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ fn failed(error: reqwest::Error) -> HttpError {
     StreamableHttpError::Client(error.into())
 }
 
-/// What the library's own client says, in our terms.
+/// Converts the error of the library's own client.
 fn translated(error: StreamableHttpError<reqwest::Error>) -> HttpError {
     match error {
         StreamableHttpError::Client(error) => failed(error),
@@ -126,7 +126,7 @@ async fn answer(response: Response, in_session: bool, wanted: bool) -> Result<St
             }
         }
         _ if kind.starts_with("text/event-stream") => {
-            // One answer, with everything that is sent along.
+            // One response, including everything sent along with it.
             let mut total = 0;
             let bytes = response.bytes_stream().map(move |chunk| {
                 let chunk = chunk.map_err(io::Error::other)?;

@@ -1,4 +1,4 @@
-//! The tools that a server lists, checked one by one: what does not fit is left out or replaced.
+//! The tools that a server lists, checked one by one: invalid ones are left out or corrected.
 
 use aizuchi_core::tools::ToolAccess;
 use rmcp::RoleClient;
@@ -8,15 +8,15 @@ use serde_json::{Map, Value, json};
 
 use super::clean::{cleaned, log_line};
 
-/// More tools of one server are not offered.
+/// The maximum number of tools of one server.
 const TOOLS_MAX: usize = 128;
 const PAGES_MAX: usize = 32;
 const SCHEMA_BYTES_MAX: usize = 32 * 1024;
 const DESCRIPTION_CHARS_MAX: usize = 1000;
-/// A longer name is sent to nobody.
+/// A tool with a longer name is left out.
 const NAME_BYTES_MAX: usize = 256;
 
-/// A tool as its server calls it.
+/// A tool as its server defines it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedTool {
     pub name: String,
@@ -25,14 +25,14 @@ pub struct ListedTool {
     pub access: ToolAccess,
 }
 
-/// All tools of a server, and what was left out of them.
+/// All tools of a server, and what was left out.
 #[derive(Debug, Default, PartialEq)]
 pub struct ToolListing {
     pub tools: Vec<ListedTool>,
     pub left_out: Vec<String>,
 }
 
-/// Asks a server for its tools, page by page.
+/// Lists a server's tools, page by page.
 pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ToolListing, ServiceError> {
     let (mut listing, mut cursor) = (ToolListing::default(), None);
     for _ in 0..PAGES_MAX {
@@ -41,7 +41,7 @@ pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ToolListing, ServiceE
             ListToolsRequest { method: Default::default(), params: Some(params), extensions: Default::default() };
         let page = match peer.send_request(ClientRequest::ListToolsRequest(request)).await? {
             ServerResult::ListToolsResult(page) => serde_json::to_value(page).unwrap_or_default(),
-            // Where one tool is not as it should be, the page is not either.
+            // If one tool is invalid, the library cannot parse the page either.
             ServerResult::CustomResult(page) => page.0,
             _ => return Err(ServiceError::UnexpectedResponse),
         };
@@ -59,7 +59,7 @@ pub async fn list_tools(peer: &Peer<RoleClient>) -> Result<ToolListing, ServiceE
 }
 
 impl ToolListing {
-    /// Whether there is room for more.
+    /// Returns whether there is space for more.
     fn add(&mut self, tools: &[Value]) -> bool {
         for tool in tools {
             if self.tools.len() == TOOLS_MAX {
@@ -111,7 +111,7 @@ fn to_tool(tool: &Value) -> Result<ListedTool, String> {
     Ok(ListedTool { name: name.to_owned(), description, schema, access })
 }
 
-/// Providers want the schema of an object.
+/// Providers require the schema of an object.
 fn to_schema(schema: &Value) -> Value {
     let empty = || json!({"type": "object", "properties": {}});
     let Some(schema) = schema.as_object() else { return empty() };

@@ -1,4 +1,5 @@
-//! Tools of other programs: MCP servers, started or reached over HTTP. Whatever they send is bounded, and none of it is trusted.
+//! Tools of other programs: MCP servers, started or reached over HTTP. Whatever they send is limited, and none of it is
+//! trusted.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums are those of the library, which says that they grow")]
 
 mod clean;

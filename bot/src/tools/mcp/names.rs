@@ -1,19 +1,19 @@
-//! What tools of servers are called here: each name fits every provider, and no two are alike.
+//! Names of servers' tools: each is valid for every provider, and no two are the same.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// What every provider takes.
+/// The maximum length that every provider accepts.
 const CHARS_MAX: usize = 64;
 
-/// The names that are in use, with server and tool.
+/// The names in use, with server and tool.
 #[derive(Debug, Default)]
 pub struct ToolNames(Mutex<BTreeMap<String, (String, String)>>);
 
 impl ToolNames {
-    /// Names the tools of a server; what it listed before is not called anything any more.
+    /// Assigns names to the tools of a server, and releases those of its previous list.
     pub fn assign<'a>(&self, server: &str, tools: impl Iterator<Item = &'a str>) -> Vec<String> {
         let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         taken.retain(|_, (owner, _)| owner != server);
@@ -38,7 +38,7 @@ fn fitting(name: &str) -> String {
     if plain.len() <= CHARS_MAX {
         return plain;
     }
-    // What is cut off still tells two names apart.
+    // A hash of the whole name keeps truncated names distinct.
     let end = format!("_{:08x}", xxh3_64(name.as_bytes()) as u32);
     format!("{}{end}", &plain[..CHARS_MAX - end.len()])
 }

@@ -1,15 +1,15 @@
-//! What a tool returned, as text for a model.
+//! The result of a tool, as text for a model.
 
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
 use super::clean::cleaned;
 
-/// More is not kept of one result; the settings cut it further.
+/// The maximum length that is kept of one result; the settings truncate it further.
 const CHARS_MAX: usize = 200_000;
-/// The same of the name of a type or of a resource.
+/// The same for the name of a type or of a resource.
 const NAME_CHARS_MAX: usize = 200;
 
-/// Its text, or what it says went wrong.
+/// The text, or the error that it reports.
 pub fn to_text(result: &CallToolResult) -> Result<String, String> {
     let mut text = String::new();
     for block in &result.content {
@@ -53,7 +53,7 @@ fn block_text(block: &ContentBlock) -> String {
     }
 }
 
-/// What a model cannot read is named with its type and size.
+/// Content that a model cannot read is described by its type and size.
 fn attachment(kind: &str, mime_type: &str, base64: &str) -> String {
     let bytes = base64.trim_end_matches('=').len() as u64 * 3 / 4;
     let size = if bytes < 1000 { format!("{bytes} bytes") } else { format!("{} kB", bytes.div_ceil(1000)) };

@@ -1,4 +1,4 @@
-//! A server that is a program of this machine: its environment, what it writes beside the protocol, and its end.
+//! A server that runs as a local program: its environment, its standard error, and its end.
 
 use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,11 +11,11 @@ use tokio::task::JoinHandle;
 use super::clean::log_line;
 use super::connection::ServerEnvironment;
 
-/// What every program gets of our environment. Everything else has to be named: keys and tokens are in it.
+/// The variables that every program gets. All others have to be named, because keys and tokens are among them.
 const PASSED_ON: [&str; 4] = ["PATH", "HOME", "LANG", "TZ"];
-/// How long a server may take to end by itself once its standard input is closed, and again once it is asked to.
+/// How long a server may take to exit once its standard input is closed, and again after a signal.
 const ENDING: Duration = Duration::from_secs(1);
-/// The rest of a line of standard error that is longer is dropped.
+/// Longer lines of standard error are truncated.
 const LINE_BYTES_MAX: usize = 4096;
 
 pub struct ServerProcess {
@@ -44,7 +44,7 @@ impl ServerProcess {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        // A Ctrl-C on the terminal is for us alone, and what it starts itself ends with it.
+        // A Ctrl-C on the terminal is for us alone, and processes that the server starts end with it.
         #[cfg(unix)]
         starting.process_group(0);
         let mut child = starting.spawn()?;
@@ -57,7 +57,7 @@ impl ServerProcess {
         Ok((ServerProcess { child, stderr, last_line }, stdout, stdin))
     }
 
-    /// How it ended, where it has, and what it wrote last.
+    /// Its exit status, if it has ended, and the last line it wrote.
     pub async fn last_words(&mut self) -> String {
         let status = tokio::time::timeout(ENDING, self.child.wait()).await.ok().and_then(Result::ok);
         if status.is_some() {
@@ -71,7 +71,7 @@ impl ServerProcess {
         if line.is_empty() { ended } else { format!("{ended}: {line}") }
     }
 
-    /// Its standard input is closed already: it ends by itself, or is made to.
+    /// Its standard input is closed already: it exits by itself, or is terminated.
     pub async fn stop(mut self) {
         if tokio::time::timeout(ENDING, self.child.wait()).await.is_ok() {
             return;
@@ -122,7 +122,7 @@ fn shown(status: ExitStatus) -> String {
     }
 }
 
-/// Reads all of standard error, so that nobody waits for it to be read.
+/// Reads all of standard error, so that the program never blocks on it.
 async fn log_lines(name: String, mut stderr: ChildStderr, last_line: Arc<Mutex<String>>) {
     let (mut line, mut chunk) = (Vec::new(), [0; 4096]);
     let tell = |line: &mut Vec<u8>| {

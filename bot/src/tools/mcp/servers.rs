@@ -1,4 +1,4 @@
-//! All servers of the settings: each is kept running by a task of its own, and offers its tools as long as it is.
+//! All servers of the settings: a task for each keeps it running, and its tools are available while it runs.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,15 +21,15 @@ use super::output::to_text;
 use super::settings::McpSettings;
 use crate::ports::{BoxFuture, Tool, ToolRequest, ToolSource, ToolSpec};
 
-/// Before a server is started again: the first pause, and the longest.
+/// Before a server is restarted: the first pause, and the longest.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 const PAUSE_MAX: Duration = Duration::from_secs(60);
-/// After running for so long, the next failure counts as the first.
+/// After running for this long, the next failure counts as the first.
 const STEADY: Duration = Duration::from_secs(60);
 /// Between two lists of a server that keeps changing them: the first pause, which doubles each time, and the longest.
 const LISTS_MIN: Duration = Duration::from_millis(500);
 const LISTS_MAX: Duration = Duration::from_secs(60);
-/// For a server that failed a call to show that it is there.
+/// How long a server that failed a call may take to answer a ping.
 const PING: Duration = Duration::from_secs(5);
 
 /// The MCP servers of the settings.
@@ -41,7 +41,7 @@ pub struct McpServers {
 }
 
 impl McpServers {
-    /// Starts those that are enabled, in the background.
+    /// Starts the enabled ones in the background.
     pub fn start(settings: BTreeMap<String, McpSettings>, environment: &ServerEnvironment) -> Arc<McpServers> {
         let (names, stop) = (Arc::new(ToolNames::default()), CancellationToken::new());
         let (changed, changes) = watch::channel(0);
@@ -57,12 +57,12 @@ impl McpServers {
         Arc::new(McpServers { servers, tasks, stop, changes })
     }
 
-    /// Counts whatever changes: starts, ends, and lists of tools.
+    /// Counts every change: starts, ends, and lists of tools.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.clone()
     }
 
-    /// Servers that cannot be used at this moment, and why.
+    /// Servers that cannot be used at the moment, and why.
     pub fn failures(&self) -> Vec<(String, String)> {
         let failure = |server: &Arc<McpServer>| {
             let state = server.lock();
@@ -119,13 +119,13 @@ struct McpServer {
     names: Arc<ToolNames>,
     changed: watch::Sender<u64>,
     state: Mutex<ServerState>,
-    /// A call failed in a way that makes it doubtful whether anybody is there.
+    /// A call failed in a way that makes it doubtful whether the server still runs.
     suspect: Notify,
 }
 
 #[derive(Default)]
 struct ServerState {
-    /// None while it is not running.
+    /// `None` while it is not running.
     link: Option<ServerLink>,
     tools: Vec<Arc<McpTool>>,
     why_down: String,
@@ -187,12 +187,12 @@ impl McpServer {
         }
     }
 
-    /// Until the server is of no use any more. Says why.
+    /// Runs until the server is no longer usable. Returns why.
     async fn follow(self: &Arc<Self>, connection: &mut McpConnection) -> String {
         let (mut is_stale, mut next_list, mut gap) = (false, Instant::now(), LISTS_MIN);
         loop {
             tokio::select! {
-                // A call that failed because of the end does not hide why it ended.
+                // A call that failed because of the end must not hide why it ended.
                 biased;
                 () = connection.ended() => return connection.last_words().await,
                 () = connection.list_changed(), if !is_stale => is_stale = true,

@@ -9,7 +9,7 @@ use aizuchi_core::settings::{Any, Flat, SectionFamily, Setting, TomlValue, VARIA
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpSettings {
     pub reached: McpAddress,
-    /// For its start, for a list of its tools and for a call.
+    /// For starting it, for listing its tools and for a call.
     pub timeout: Duration,
     pub enabled: bool,
 }
@@ -17,9 +17,9 @@ pub struct McpSettings {
 /// How a server is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum McpAddress {
-    /// A program that is started, and the variables of the environment that it gets.
+    /// A program that is started, and the environment variables that it gets.
     Program { command: Vec<String>, variables: Vec<String> },
-    /// A server elsewhere, and the variable that holds its token.
+    /// A remote server, and the variable that contains its token.
     Url { url: String, token_variable: Option<String> },
 }
 
@@ -127,7 +127,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_CHARS_MAX && name.bytes().all(fits)
 }
 
-/// A URL that does not leave this machine.
+/// Whether a URL stays on this machine.
 fn is_local(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("http://").filter(|_| is_url(url, &["http://"])) else { return false };
     let server = rest.split('/').next().unwrap_or(rest);

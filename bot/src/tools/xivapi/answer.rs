@@ -1,4 +1,4 @@
-//! What XIVAPI answers, in words.
+//! Formats XIVAPI's answers as text.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use super::kind::{FieldLabel, LookupKind};
 
 const DESCRIPTION_CHARS_MAX: usize = 1_500;
 
-/// One row of a sheet. What is not asked for is not there.
+/// One row of a sheet. Fields that are not requested are missing.
 #[derive(Deserialize)]
 pub struct SheetRow {
     row_id: u64,
@@ -19,7 +19,7 @@ pub struct SheetRow {
 #[derive(Deserialize)]
 pub struct SearchAnswer {
     pub results: Vec<SheetRow>,
-    /// There are more than were asked for.
+    /// Whether there are more than requested.
     #[serde(default)]
     pub next: Option<Value>,
 }
@@ -34,7 +34,7 @@ impl SheetRow {
         self.name().is_empty()
     }
 
-    /// Name and id, what is known, and the description.
+    /// Name and id, the known fields, and the description.
     pub fn words(&self, kind: LookupKind) -> String {
         let known = kind.labels().iter().filter_map(|FieldLabel { field, words }| {
             let value = text(&self.fields, field)?;
@@ -56,7 +56,7 @@ impl SheetRow {
     }
 }
 
-/// A field, through relations (`ItemUICategory.Name`). None is what says nothing: no text, zero, no.
+/// A field, through relations (`ItemUICategory.Name`). `None` for values without information: empty text, zero, false.
 fn text(fields: &Map<String, Value>, path: &str) -> Option<String> {
     let value = match path.split_once('.') {
         Some((relation, field)) => fields.get(relation)?.get("fields")?.get(field)?,
@@ -71,7 +71,7 @@ fn text(fields: &Map<String, Value>, path: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// `Cast100ms` and its like count tenths of a second.
+/// `Cast100ms` and similar fields count tenths of a second.
 fn amount(path: &str, number: &serde_json::Number) -> String {
     match number.as_f64() {
         Some(tenths) if path.ends_with("100ms") => format!("{} s", tenths / 10.0),
@@ -79,7 +79,7 @@ fn amount(path: &str, number: &serde_json::Number) -> String {
     }
 }
 
-/// The game has pictures of its own among the letters for private use.
+/// The game uses private-use characters for its own icons.
 fn is_letter_for_people(c: char) -> bool {
     (!c.is_control() || c == '\n') && !matches!(c, '\u{e000}'..='\u{f8ff}')
 }

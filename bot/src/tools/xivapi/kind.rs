@@ -7,7 +7,7 @@ pub enum LookupKind {
     Quest,
 }
 
-/// A field, and how it is said.
+/// A field, and its label.
 pub struct FieldLabel {
     pub field: &'static str,
     pub words: &'static str,
@@ -78,7 +78,7 @@ impl LookupKind {
         format!("Name,{}{described}", labels.join(","))
     }
 
-    /// What the game keeps in a second sheet beside the first.
+    /// A second sheet that the game keeps beside the first.
     pub fn transient(self) -> Option<&'static str> {
         (self == LookupKind::Action).then_some("Description")
     }

@@ -1,4 +1,4 @@
-//! The tool itself: a name or an id in, what the game says about it out.
+//! The tool itself: takes a name or an id, and returns what the game says about it.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ const NAME_CHARS_MAX: usize = 100;
 const RESULTS_MAX: usize = 8;
 const BYTES_MAX: usize = 2_000_000;
 const LANGUAGES: [&str; 4] = ["ja", "en", "de", "fr"];
-/// XIVAPI refuses who does not say what they are.
+/// XIVAPI refuses clients without a user agent.
 const USER_AGENT: &str = concat!("aizuchi/", env!("CARGO_PKG_VERSION"));
 
-/// Looks up FINAL FANTASY XIV.
+/// Looks up FINAL FANTASY XIV data.
 pub struct Xivapi {
     spec: ToolSpec,
     client: Client,
@@ -38,7 +38,7 @@ enum Wanted {
 }
 
 impl Xivapi {
-    /// None unless the settings enable it.
+    /// `None` unless the settings enable it.
     pub fn new(settings: XivapiSettings) -> Option<Xivapi> {
         let url = Url::parse(&settings.url).ok().filter(|_| settings.enabled)?;
         let client =
@@ -75,7 +75,7 @@ impl Xivapi {
         let found: Option<SearchAnswer> = self.ask(self.endpoint(&["search"], kind, language, &further)).await?;
         let Some(mut found) = found else { return Err(format!("XIVAPI has no sheet {}", kind.sheet())) };
         found.results.retain(|row| !row.is_empty());
-        // Many names hold this one; who wrote a whole name means that.
+        // Many names contain this one; a person who wrote a whole name means that one.
         found.results.sort_by_key(|row| row.name().to_lowercase() != name.to_lowercase());
         found.results.truncate(RESULTS_MAX);
         if found.results.is_empty() {
@@ -101,7 +101,7 @@ impl Xivapi {
         url
     }
 
-    /// None is what does not exist. Nothing of what the server says is in an error.
+    /// `None` if it does not exist. An error contains nothing of what the server says.
     async fn ask<T: DeserializeOwned>(&self, url: Url) -> Result<Option<T>, String> {
         let asking = async {
             let response = self.client.get(url).send().await.map_err(|_| "XIVAPI cannot be reached".to_owned())?;
@@ -155,7 +155,7 @@ fn wanted(arguments: &Arguments<'_>, id: Option<&Value>) -> Result<Wanted, Strin
     }
 }
 
-/// As it is asked for, or as the name is written; an id has no letters, so the room's language counts.
+/// The requested language, or that in which the name is written; an id has no letters, so the room's language counts.
 fn language(arguments: &Arguments<'_>, wanted: &Wanted, of_room: &LanguageSetting) -> Result<&'static str, String> {
     if let Some(named) = arguments.text("language")? {
         let known = LANGUAGES.into_iter().find(|language| *language == named);
@@ -168,7 +168,7 @@ fn language(arguments: &Arguments<'_>, wanted: &Wanted, of_room: &LanguageSettin
     Ok(if is_japanese { "ja" } else { "en" })
 }
 
-/// Kana, kanji, and the wide letters and signs that are written among them.
+/// Kana, kanji, and the full-width letters and symbols that are written among them.
 fn is_japanese(c: char) -> bool {
     matches!(c, '\u{3000}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff9f}')
 }

@@ -11,10 +11,10 @@ use super::somebody::is_name_in_english;
 use super::{ClausePart, LAUGHS, QuietTime, SaidTo, TextClause, clauses, together};
 
 struct Tables {
-    /// The requests; `~` those that count only where they are said to the bot, `^` those of them that are put as questions, `%`
-    /// those of which people ask whether it can.
+    /// The requests; `~` marks those that count only if they are said to the bot, `^` those of them that are phrased as
+    /// questions, `%` those with which people may ask whether it can.
     requests: Vec<(char, WordPattern)>,
-    /// One of these is in every request.
+    /// Every request contains one of these.
     telling: HashSet<Box<str>>,
     around: Vec<(char, WordPattern)>,
     again: Vec<(char, WordPattern)>,
@@ -30,13 +30,13 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     }
 });
 
-/// Words that are in much that people say.
+/// Words that are common in any talk.
 const COMMON: &str = "a i we you it the this that us me be being become get keep keeping stay staying go going no not one more less end \
     do don't dont didn't never say said says to of in on out off up from for with all your some just only let give put take have had has \
     people others here there is are was i've we've that's what's thats it's will need want wish been use avoid cut skip time another \
     single";
 
-/// A clause with more words is no order.
+/// A clause with more words is not an order.
 const WORDS_MAX: usize = 24;
 
 const ENDS: &str = ".!?,;\n…—–()*~";
@@ -44,7 +44,7 @@ const ENDS: &str = ".!?,;\n…—–()*~";
 pub(super) fn asked_to_be_quiet(text: &str, said_to: SaidTo) -> Option<QuietTime> {
     let text = joined(text);
     let all = words(&text);
-    // Whoever says thanks first has had enough of an answer.
+    // Somebody who says thanks first has had enough of an answer.
     let content = all.first().is_some_and(|first| is_in(first, "thanks thank thx ty cheers"))
         && all.iter().any(|word| word == "enough");
     if content || !all.iter().any(|word| TABLES.telling.contains(word.as_str())) {
@@ -62,7 +62,7 @@ pub(super) fn allowed_to_talk(text: &str) -> bool {
         && all.iter().any(|clause| is_permission(clause, "<") || is_asked_to_talk(clause))
 }
 
-/// "Bob", "hey bob": whom the rest is said to.
+/// "Bob", "hey bob": the addressee of the rest.
 fn names_somebody(clause: &TextClause<'_>) -> bool {
     let words = words(clause.text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -75,7 +75,7 @@ fn names_somebody(clause: &TextClause<'_>) -> bool {
             .any(|start| start.at + 1 == words.len() && is_name_in_english(words[start.at]))
 }
 
-/// "Could you start talking again please": a request, whatever sign ends it; "can you talk?" asks whether.
+/// "Could you start talking again please": a request, whatever punctuation ends it; "can you talk?" asks whether.
 fn is_asked_to_talk(clause: &TextClause<'_>) -> bool {
     let words = words(clause.text);
     let has = |list: &str| words.iter().any(|word| is_in(word, list));
@@ -85,7 +85,7 @@ fn is_asked_to_talk(clause: &TextClause<'_>) -> bool {
         && is_permission(&TextClause { asks: false, ..*clause }, "<?")
 }
 
-/// The same, said to nobody in particular: nothing else is said, and it is plain that somebody was quiet and is meant.
+/// The same, said to nobody in particular: nothing else is said, and it is clear that somebody was quiet and is meant.
 pub(super) fn plainly_allowed_to_talk(text: &str) -> bool {
     const BEFORE: &[&str] = &["again", "anymore", "longer", "more", "unmuted", "yourself", "mute"];
     const MEANT: &[&str] = &["you", "you're", "youre", "yourself", "mute", "need"];
@@ -93,7 +93,7 @@ pub(super) fn plainly_allowed_to_talk(text: &str) -> bool {
     let is_plain = |clause: &TextClause<'_>| {
         let words = words(clause.text);
         let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-        // Who wants to hear from somebody again may mean anybody.
+        // A person who wants to hear from somebody again may mean anybody.
         is_permission(clause, "<") && has(BEFORE) && has(MEANT) && !has(&["hear"])
     };
     let is_beside = |clause: &TextClause<'_>| {
@@ -115,14 +115,14 @@ fn is_permission(clause: &TextClause<'_>, signs: &str) -> bool {
     !clause.asks && strip_around(&words, signs, &fits)
 }
 
-/// Whether the words fit once what may be around them is taken off.
+/// Whether the words fit once what may be around them is removed.
 fn strip_around(words: &[&str], signs: &str, fits: &dyn Fn(&[&str]) -> bool) -> bool {
     let ends = ends(words, false);
     let fits_from = |start: &WordCut| ends.iter().any(|end| start.at < end.at && fits(&words[start.at..end.at]));
     starts(words, signs, false).iter().any(fits_from)
 }
 
-/// Where the words proper may begin or end, and what was taken off up to there.
+/// Where the core words may begin or end, and what was removed up to there.
 #[derive(Clone, Copy)]
 struct WordCut {
     at: usize,
@@ -130,7 +130,7 @@ struct WordCut {
     time: QuietTime,
 }
 
-/// Each place is reached once, however many ways lead there.
+/// Each position is added once, however many ways lead there.
 fn add_cut(cut: WordCut, cuts: &mut Vec<WordCut>) {
     match cuts.iter_mut().find(|known| known.at == cut.at) {
         Some(known) => known.politely |= cut.politely,
@@ -138,7 +138,7 @@ fn add_cut(cut: WordCut, cuts: &mut Vec<WordCut>) {
     }
 }
 
-/// Where the words proper may begin. `signs` are those of the patterns that may be before them.
+/// Where the core words may begin. `signs` are those of the patterns that may be before them.
 fn starts(words: &[&str], signs: &str, times: bool) -> Vec<WordCut> {
     let mut cuts = vec![WordCut { at: 0, politely: false, time: QuietTime::Usual }];
     let mut next = 0;
@@ -177,7 +177,7 @@ fn ends(words: &[&str], times: bool) -> Vec<WordCut> {
     cuts
 }
 
-/// The words of a text, as they are written where somebody typed in a hurry.
+/// The words of a text, with typing errors corrected.
 pub(in crate::listen) fn words(text: &str) -> Vec<String> {
     let is_part = |c: char| c.is_alphanumeric() || "'-:.\"".contains(c) || LAUGHS.contains(c);
     let word = |word: &str| {
@@ -188,7 +188,7 @@ pub(in crate::listen) fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !is_part(c)).map(word).filter(|word| !word.is_empty()).collect()
 }
 
-/// A clause, or what "and" and "because" part in it.
+/// A clause, or its parts separated by "and" and "because".
 fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
     let words = words(clause.text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -218,7 +218,7 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
     vec![whole]
 }
 
-/// "Please be quiet for two hours because …": what is behind "because" may be long, and about anything.
+/// "Please be quiet for two hours because …": what follows "because" may be long, and about anything.
 fn request_with_any_reason(words: &[&str], asks: bool, said_to: SaidTo) -> Option<Vec<ClausePart>> {
     let at = words.iter().position(|word| *word == "because").filter(|at| (1..=WORDS_MAX).contains(at))?;
     let request = part(&words[..at], asks, said_to);
@@ -233,7 +233,7 @@ fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
     let of_nobody = words[0] == "nobody" || words[0] == "noone" || words.starts_with(&["no", "one"]);
     let complains = !asks && (of_nobody || strip_around(words, "<", &around("*")));
     match request(words, asks).or_else(|| request_of_unknown_length(words, asks)) {
-        // Of what is said to nobody in particular, the order itself has to be plain.
+        // If it is said to nobody in particular, the order itself has to be unambiguous.
         Some(ClausePart::Request { only_to_it: true, .. }) if complains && said_to == SaidTo::NobodyAfterItsPost => (),
         Some(request) => return request,
         None => (),
@@ -276,11 +276,11 @@ fn starts_with_phrase(words: &[&str], phrase: &str) -> bool {
     phrase.split_ascii_whitespace().all(|word| said.next() == Some(&word))
 }
 
-/// Who is amazed means no order.
+/// Amazement is not an order.
 const DISBELIEF: &str = "no way|you're kidding|you are kidding|you're joking|you are joking|you did not|you didn't|you're killing me|get out of here|\
     for real|i can't believe|i'm dying|i'm dead|i'm crying|that's amazing|that's hilarious|that's so funny|that's too funny";
 
-/// What people do who are disturbed.
+/// What people do when they are disturbed.
 const OUR_TALK: &str = "talk talking discuss discussing conversation meeting work working think thinking focus focusing concentrate \
     concentrating read reading busy chat chatting speak speaking call discussion kick ban unplug";
 
@@ -294,7 +294,7 @@ fn is_in(word: &str, list: &str) -> bool {
 const REASONS: &str = "i'll we'll i i'm im i've i'd we we're we've it it's its this that that's the my our there there's people because since as \
     cause cuz you you're your nobody they they're some somebody someone everybody everyone so in and";
 
-/// Words of people who speak about such words.
+/// Words of people who talk about such words.
 const VETOES: &str = "said says saying say told tell tells asked ask asks word words mean means meaning translate spell write lyrics \
     song quote if when whenever unless how what why who which called whispered shouted yelled heard like poem story joke would";
 
@@ -305,7 +305,7 @@ fn request(words: &[&str], asks: bool) -> Option<ClausePart> {
         for end in ends.iter().filter(|end| start.at < end.at) {
             let proper = &words[start.at..end.at];
             let Some((sign, for_good)) = request_proper(proper) else { continue };
-            // "Quiet here" and "quiet this morning" say how it is.
+            // "Quiet here" and "quiet this morning" are descriptions.
             if !end.politely && !start.politely && states_of_time(proper, &words[end.at..]) {
                 continue;
             }
@@ -327,7 +327,7 @@ fn request(words: &[&str], asks: bool) -> Option<ClausePart> {
             }
             let said = if end.time == QuietTime::Usual { start.time } else { end.time };
             let time = if for_good { QuietTime::Open } else { said };
-            // "Quiet?" is a question; "quiet, please?" and "could you be quiet?" are none.
+            // "Quiet?" is a question; "quiet, please?" and "could you be quiet?" are not.
             if !asks || start.politely || end.politely || time != QuietTime::Usual || sign == '^' {
                 return Some(ClausePart::Request { only_to_it: sign != ' ', time });
             }
@@ -347,7 +347,7 @@ fn is_about_work(proper: &[&str], after: &[&str], asks: bool) -> bool {
     proper[0] == "zip" && (asks || after.windows(2).any(|pair| pair == ["for", "me"] || pair == ["for", "us"]))
 }
 
-/// "Be quiet until the release is out": a request with a time that cannot be read lasts the usual time.
+/// "Be quiet until the release is out": a request with a time that cannot be parsed lasts the default time.
 fn request_of_unknown_length(words: &[&str], asks: bool) -> Option<ClausePart> {
     const TAIL_MAX: usize = 10;
     for start in starts(words, "<?", false) {
@@ -358,14 +358,14 @@ fn request_of_unknown_length(words: &[&str], asks: bool) -> Option<ClausePart> {
             };
             let vague =
                 tail[0] == "for" && (sign != ' ' || proper.len() == 1 && !is_in(proper[0], "shh hush shush shut stfu"));
-            // "Silent until now", "no replies for weeks" say how it is.
+            // "Silent until now", "no replies for weeks" are descriptions.
             let states = is_in(proper[0], "quiet silent silence quietly mute no not nothing without")
                 || proper.ends_with(&["enough"]);
             let is_time = tail.len() > 1
                 && tail.len() <= TAIL_MAX
                 && !tail.iter().any(|word| is_in(word, VETOES) || word.contains('"'));
             if is_time && !vague && !states && (!asks || start.politely) {
-                // "Don't talk to me until I've had coffee" is said among people.
+                // "Don't talk to me until I've had coffee" is said between people.
                 let only_to_it = sign != ' ' || is_in(proper[0], "don't do never");
                 return Some(ClausePart::Request { only_to_it, time: QuietTime::Usual });
             }
@@ -374,16 +374,16 @@ fn request_of_unknown_length(words: &[&str], asks: bool) -> Option<ClausePart> {
     None
 }
 
-/// The sign of the request that these words are, and whether it is for ever.
+/// The sign of the request that these words are, and whether it is open-ended.
 fn request_proper(words: &[&str]) -> Option<(char, bool)> {
-    // "Stop replying to every message in our chat": what is left says no more than where.
+    // "Stop replying to every message in our chat": the rest only says where.
     let is_place = |rest: &[&str]| rest.iter().all(|word| is_in(word, ABOUT_TALK));
     let fits = |pattern: &WordPattern| pattern.ends(words).iter().any(|end| is_place(&words[*end..]));
     let found = TABLES.requests.iter().find(|(sign, pattern)| pattern.is(words) || *sign == ' ' && fits(pattern));
     found.map(|(sign, _)| (*sign, words[0] == "never" || words.contains(&"ever")))
 }
 
-/// Words that may follow a request and say nothing else than where and to what.
+/// Words that may follow a request and only say where and to what.
 const ABOUT_TALK: &str = "to in on into at with of the this that these our my your every each any single us me we i you it \
     message messages conversation conversations chat chats thread threads channel channels room discussion discussions everything \
     anything everyone people here there now again while when are am we're i'm you're talking chatting speaking discussing working \

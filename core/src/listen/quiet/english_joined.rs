@@ -1,4 +1,4 @@
-//! Signs inside a time, which part nothing: "until friday, 5pm", "for 1,5 hours", "for two (2) hours".
+//! Punctuation inside a time, which separates nothing: "until friday, 5pm", "for 1,5 hours", "for two (2) hours".
 
 use super::english::words;
 use super::english_time::is_time;
@@ -37,7 +37,7 @@ fn without_repeated_numbers(text: &str) -> String {
     plain
 }
 
-/// A comma goes where the words around it are one time.
+/// Removes a comma if the words around it are one time.
 fn join_times(text: &str) -> String {
     let mut plain = text.to_owned();
     for (at, _) in text.match_indices(',') {

@@ -1,14 +1,14 @@
-//! "30 minutes", "an hour and a half", "1h30", "two hours and ten minutes": how long in English.
+//! Durations in English: "30 minutes", "an hour and a half", "1h30", "two hours and ten minutes".
 
 use crate::types::Span;
 
 const THOUSAND: u64 = 1000;
 
-/// How long all these words are together.
+/// The total duration of all these words.
 pub(super) fn span(words: &[&str]) -> Option<Span> {
     let words: Vec<&str> = words.iter().flat_map(|word| pieces(word)).collect();
     let mut rest = match words.as_slice() {
-        // "An hour or two": what is meant is no less than the larger one.
+        // "An hour or two" means at least the larger one.
         [low @ .., unit, "or", high] if is_number(low) && unit_of(unit).is_some() && is_number(&[*high]) => {
             &[*high, *unit]
         }
@@ -132,7 +132,7 @@ const MINUTE: Span = Span::minutes(1);
 const HOUR: Span = Span::minutes(60);
 const DAY: Span = Span::minutes(24 * 60);
 
-/// Months and years are the longest there are: it is never quiet for less than was asked.
+/// Months and years have their maximum length: the bot is never quiet for less than was asked.
 fn unit_of(word: &str) -> Option<Span> {
     Some(match word {
         "s" | "sec" | "secs" | "second" | "seconds" => Span::seconds(1),

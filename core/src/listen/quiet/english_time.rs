@@ -4,7 +4,7 @@ use super::english_date::day;
 use super::english_span::{span, spelled};
 use super::when::{Day, LocalTime, MORNING, QuietTime};
 
-/// How many words at the end are a time, and which. The longest that is one counts.
+/// How many words at the end are a time, and which. The longest match counts.
 pub(super) fn time_at_end(words: &[&str]) -> Option<(usize, QuietTime)> {
     let start = words.len().saturating_sub(WORDS_MAX);
     (start..words.len()).find_map(|start| Some((words.len() - start, time(&words[start..])?)))
@@ -16,14 +16,14 @@ pub(super) fn time_at_start(words: &[&str]) -> Option<(usize, QuietTime)> {
 
 const WORDS_MAX: usize = 10;
 
-/// Whether a time seems to begin here, though it cannot be read: "until the release is out", "for -5 minutes".
+/// Whether a time seems to begin here, even if it cannot be parsed: "until the release is out", "for -5 minutes".
 pub(super) fn begins_time(word: &str) -> bool {
     let digits = word.strip_prefix('-').unwrap_or(word);
     ["for", "until", "till", "til", "untill", "'til"].contains(&word)
         || digits.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether these words are a time, all of them.
+/// Whether all of these words are a time.
 pub(super) fn is_time(words: &[&str]) -> bool {
     time(words).is_some()
 }
@@ -145,7 +145,7 @@ fn until(words: &[&str]) -> Option<QuietTime> {
         .find_map(|at| day_and_time(&words[..at], &words[at..]).or_else(|| day_and_time(&words[at..], &words[..at])))
 }
 
-/// "Friday" and "5pm", in whatever order they were said.
+/// "Friday" and "5pm", in any order.
 fn day_and_time(on: &[&str], at: &[&str]) -> Option<QuietTime> {
     let at = match at {
         ["at" | "by" | "around" | "about" | "in", rest @ ..] if !rest.is_empty() => rest,
@@ -165,7 +165,7 @@ fn day_and_time(on: &[&str], at: &[&str]) -> Option<QuietTime> {
     }
 }
 
-/// "Noon", "the morning", "5pm": minutes of the day, and whether it may be either half of the day.
+/// "Noon", "the morning", "5pm": minutes of the day, and whether it may be in either half of the day.
 fn time_of_day(words: &[&str]) -> Option<(u32, bool)> {
     let words = match words {
         ["the" | "this", rest @ ..] => rest,
@@ -187,7 +187,7 @@ fn time_of_day(words: &[&str]) -> Option<(u32, bool)> {
     })
 }
 
-/// "5pm", "5 pm", "17:30", "5 o'clock": minutes of the day, and whether it may be either half of the day.
+/// "5pm", "5 pm", "17:30", "5 o'clock": minutes of the day, and whether it may be in either half of the day.
 fn clock_time(words: &[&str]) -> Option<(u32, bool)> {
     let (number, half) = match words {
         [one] => match (one.strip_suffix("pm"), one.strip_suffix("am")) {

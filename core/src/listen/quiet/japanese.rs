@@ -44,13 +44,13 @@ static STEMS: LazyLock<Vec<Stem>> = LazyLock::new(|| {
     stems
 });
 
-/// Finds whether any of them, or a rebuke, is in a text.
+/// Finds whether any of them, or a complaint, is in a text.
 static ANY_STEM: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::new(STEMS.iter().map(|stem| stem.text).chain(REBUKES.split_whitespace()))
         .expect("a list of words fits into an automaton")
 });
 
-/// A clause with more characters is no order.
+/// A clause with more characters is not an order.
 const CLAUSE_CHARS_MAX: usize = 60;
 
 const ENDS: &str = ".!?,;\n…—–()*。、･・ ~〜～♪";
@@ -70,7 +70,7 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
         return vec![ClausePart::Veto];
     }
     let laughs = clause.text.ends_with(['w', '草', '笑']) || clause.text.contains(|c| LAUGHS.contains(c));
-    // Among words of another language it is spoken of: "how do I say 静かにして in English".
+    // Among words of another language it is only mentioned: "how do I say 静かにして in English".
     let is_foreign =
         text.contains(|c: char| c.is_ascii_alphabetic()) && text.is_ascii() && !is_listed(text, FOREIGN_BESIDE);
     if laughs && said_to == SaidTo::NobodyAfterItsPost
@@ -106,7 +106,7 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
     vec![beside_or_reason(text, clause.asks)]
 }
 
-/// 「子供が静かにしてくれない」: behind a noun が says who; behind a sentence it joins it to the next.
+/// 「子供が静かにしてくれない」: after a noun, が marks the subject; after a sentence it joins it to the next.
 fn is_subject(before: &str, after: &str) -> bool {
     const PLAIN_ENDS: [&str; 4] = ["い", "る", "た", "う"];
     const POLITE_ENDS: [&str; 5] = ["です", "ます", "だ", "せん", "でしょう"];
@@ -122,7 +122,7 @@ fn is_listed(text: &str, list: &str) -> bool {
     list.split_whitespace().any(|listed| listed == text)
 }
 
-/// Whether the text says that it talks too much, and nothing else.
+/// Whether the text says that the bot talks too much, and nothing else.
 fn is_rebuke(text: &str) -> bool {
     let mut text = text;
     while let Some(filler) = longest(text, BEFORE).filter(|filler| filler.len() < text.len()) {
@@ -134,7 +134,7 @@ fn is_rebuke(text: &str) -> bool {
         .any(|rest| consume(rest, AFTER_REBUKE).is_some())
 }
 
-/// What is said to somebody who talks too much.
+/// What people say to somebody who talks too much.
 const REBUKES: &str = "うるさい うるさすぎ うるさ うるせえ うるせぇ うるせー うるせ うっさい うっせえ うっせぇ うっせー うっせ やかましい うざい ウザい うざ しつこい 口うるさい 鬱陶しい うっとうしい \
     邪魔 じゃま 迷惑 余計なお世話 大きなお世話 しゃべりすぎ 喋りすぎ 話しすぎ 発言しすぎ 返信しすぎ 反応しすぎ 出しゃばりすぎ でしゃばりすぎ 出しゃばり でしゃばり \
     聞いてない 聞いていない 誰も聞いてない 誰も聞いていない 頼んでない 頼んでいない 誰も頼んでない 呼んでない 呼んでいない 誰も呼んでない お呼びでない いい加減にして いい加減にしろ 空気読んで 空気読め 空気を読んで";
@@ -227,7 +227,7 @@ fn after_nai(rest: &str) -> Option<bool> {
         .map(|_| false)
 }
 
-/// Whether all of a text is made of these pieces, and whether one of them asks politely.
+/// Whether all of a text consists of these pieces, and whether one of them is polite.
 fn consume(text: &str, pieces: &str) -> Option<bool> {
     let mut reached = vec![None; text.len() + 1];
     reached[0] = Some(false);
@@ -291,14 +291,14 @@ pub(super) fn allowed_to_talk(text: &str) -> bool {
     !text.contains('"') && !all.iter().any(names_somebody) && all.iter().any(clause_allows)
 }
 
-/// 「ボブ」, "bob": whom the rest is said to.
+/// 「ボブ」, "bob": the addressee of the rest.
 fn names_somebody(clause: &TextClause<'_>) -> bool {
     let is_foreign_name =
         clause.text.chars().all(|c| c.is_ascii_alphabetic()) && !is_listed(clause.text, FOREIGN_BESIDE);
     is_foreign_name || is_name_in_japanese(clause.text) && whole(clause.text, false).is_none() && !allows(clause.text)
 }
 
-/// The same, said to nobody in particular: nothing else is said, and it is plain that somebody was quiet.
+/// The same, said to nobody in particular: nothing else is said, and it is clear that somebody was quiet.
 pub(super) fn plainly_allowed_to_talk(text: &str) -> bool {
     const BEFORE_NOW: [&str; 4] = ["もう", "また", "ミュート", "なくて"];
     let is_plain = |clause: &TextClause<'_>| {
@@ -310,7 +310,7 @@ pub(super) fn plainly_allowed_to_talk(text: &str) -> bool {
     !text.contains('"') && all.iter().any(is_plain) && all.iter().all(|clause| is_plain(clause) || is_beside(clause))
 }
 
-/// Whether a permission is all that follows what may be before it.
+/// Whether only a permission follows what may be before it.
 fn allows(text: &str) -> bool {
     let mut rest = text;
     loop {
@@ -366,8 +366,8 @@ const COMPLAINTS: &str = "うるさい うるさいです うるせ うるせえ
     発言しすぎ 出しゃばりすぎ でしゃばりすぎ 多すぎ 多い しゃべりすぎだ 喋りすぎだ 話しすぎだ 喋りすぎです 話しすぎです 悪い 悪いね ごめん ごめんね すまん すみません お願い お願いします 頼む 頼みます 今はいい 今はいらない \
     空気読んで 空気を読んで 余計なお世話 口うるさい 鬱陶しい うっとうしい うざい ウザい 迷惑 迷惑です 迷惑だ まったく もう 通知がうるさい 大丈夫 もう大丈夫 大丈夫です 会話の邪魔 話の邪魔 会話の邪魔です 集中したい 集中できない 静か 困る 困ります 気が散る 気が散ります 今忙しい 忙しい 会議中 会議中です 今会議中 助かる 助かります";
 
-/// What people do who are disturbed.
+/// What people do when they are disturbed.
 const OUR_TALK: &str = "話し合 話して 話す 話した 会議 相談 打ち合わせ 打合せ 仕事 作業 集中 考え事 考えて 議論 人間 会話 忙し 取り込 ミーティング 電話 勉強 授業中だか";
 
-/// Words of people who speak about such words.
+/// Words of people who talk about such words.
 const VETOES: &str = "って言 と言 という って何 って英 英語 意味 訳し 翻訳 歌詞 曲 方法 とき 時は 場合 なら たら れば のに 言われ 怒られ ように言 そう";

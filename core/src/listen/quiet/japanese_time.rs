@@ -8,7 +8,7 @@ pub(super) fn time_at_start(text: &str) -> Option<(usize, QuietTime)> {
     set_phrase(text).or_else(|| until_day(text)).or_else(|| clock(text)).or_else(|| span(text)).or_else(|| unread(text))
 }
 
-/// 「明日」「来週」「10時」: whether the words end with a day or a time of the day, and から behind them is "from".
+/// 「明日」「来週」「10時」: whether the words end with a day or a time of the day, so that から after them means "from".
 pub(super) fn is_point_in_time(text: &str) -> bool {
     const POINTS: &str = "明日 あした あす 明後日 あさって 翌日 翌朝 来週 来月 来年 週明け 週末 午後 午前 朝 昼 夕方 夜 今夜 今晩 次回 次 今度 後 あと";
     let is_day = (0..text.len()).filter(|at| text.is_char_boundary(*at)).any(|at| {
@@ -59,7 +59,7 @@ fn set_phrase(text: &str) -> Option<(usize, QuietTime)> {
     found.map(|(words, time)| (words.len(), time))
 }
 
-/// 「会議が終わるまで」「リリースまで」「-5分」: a time, and nobody knows how long that is.
+/// 「会議が終わるまで」「リリースまで」「-5分」: a time of unknown length.
 fn unread(text: &str) -> Option<(usize, QuietTime)> {
     const BYTES_MAX: usize = 60;
     if let Some((end, _)) = text.strip_prefix(['-', '−']).and_then(span) {
@@ -69,7 +69,7 @@ fn unread(text: &str) -> Option<(usize, QuietTime)> {
     let (at, end) = ends.iter().filter_map(|end| text.find(end).map(|at| (at, *end))).min()?;
     let rest = &text[at + end.len()..];
     let rest = rest.strip_prefix('は').unwrap_or(rest);
-    // 「いつまで静かにして…」 asks, 「そこまで」 names a limit.
+    // 「いつまで静かにして…」 is a question, 「そこまで」 names a limit.
     let asks = ["いつ", "どこ", "ここ", "そこ", "あれ", "これ", "それ"].iter().any(|word| text[..at].ends_with(word));
     (at > 0 && at <= BYTES_MAX && !asks).then_some((text.len() - rest.len(), QuietTime::Usual))
 }
@@ -153,7 +153,8 @@ fn clock(text: &str) -> Option<(usize, QuietTime)> {
     Some((end, QuietTime::Until(LocalTime { day: Day::Next, minute, either_half })))
 }
 
-/// How many bytes at the beginning are a time of the day up to which, its minute, and whether it may be either half of the day.
+/// How many bytes at the beginning are a time of the day as an end, its minute, and whether it may be in either half of the
+/// day.
 fn clock_time(text: &str) -> Option<(usize, u32, bool)> {
     let (part, rest) = part_of_day(text);
     let (hour, rest) = number(rest)?;
@@ -185,7 +186,7 @@ fn clock_time(text: &str) -> Option<(usize, u32, bool)> {
     Some((text.len() - rest.len(), hour as u32 * 60 + minute as u32, either_half))
 }
 
-/// In which part of the day an hour is.
+/// The part of the day an hour is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PartOfDay {
     Morning,
@@ -242,7 +243,7 @@ fn span(text: &str) -> Option<(usize, QuietTime)> {
     (minutes > 0).then(|| (text.len() - rest.len(), QuietTime::lasting(Span::minutes(minutes))))
 }
 
-/// Months and years are the longest there are: it is never quiet for less than was asked.
+/// Months and years have their maximum length: the bot is never quiet for less than was asked.
 const UNITS: [(&str, u64); 20] = [
     ("時間", 60),
     ("週間", 7 * DAY),
@@ -296,7 +297,7 @@ fn term(text: &str, larger: u64) -> Option<(u64, u64, &str)> {
     })
 }
 
-/// The first digit behind the point.
+/// The first digit after the point.
 fn tenths(part: u64) -> u64 {
     let mut first = part;
     while first >= 10 {

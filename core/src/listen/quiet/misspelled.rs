@@ -1,6 +1,6 @@
-//! Words as people type them in a hurry, as they are written.
+//! Corrects words that people type in a hurry.
 
-/// The word that is meant.
+/// The intended word.
 pub(super) fn corrected(word: &str) -> String {
     // "Ssh" is a program too.
     let h_count = word.trim_start_matches('s').len();
@@ -32,7 +32,7 @@ const SHORT_FORMS: [(&str, &str); 8] = [
     ("sombody smbdy", "somebody"),
 ];
 
-/// Words of orders in which a slip of the hand is understood, and words that are no slips.
+/// Words of orders in which typing errors are corrected, and words that are not errors.
 const ORDER_WORDS: &str = "quiet silent silence please enough";
 const OTHER_WORDS: &str = "quite quit quits quilt quiets diet pleased pleases lease silenced silences silents";
 
@@ -50,7 +50,7 @@ fn without_stretches(word: &str) -> String {
     plain
 }
 
-/// Whether one letter too many, too few or another, or two that changed places, make one word the other.
+/// Whether one letter added, missing or replaced, or two swapped, turns one word into the other.
 fn is_slip(word: &str, meant: &str) -> bool {
     let (word, meant): (Vec<char>, Vec<char>) = (word.chars().collect(), meant.chars().collect());
     let same = word.iter().zip(&meant).take_while(|(a, b)| a == b).count();

@@ -1,8 +1,9 @@
 //! "Be quiet" and "you can talk again" in people's words: orders, whatever a model might make of them.
 //!
-//! A text is cut into clauses. One of them has to be the request and nothing else, apart from a time ("for an hour"), a "please"
-//! and the like; the tables beside this file hold the words. Said to the bot, the other clauses may give a reason. Right after a
-//! post of the bot, which may have been meant for other people, every clause has to belong to the request.
+//! A text is split into clauses. One of them has to be the request and nothing else, apart from a time ("for an hour"), a
+//! "please" and the like; the tables beside this file contain the words. If it is said to the bot, the other clauses may
+//! give a reason. Right after a post of the bot, where it may be meant for other people, every clause has to belong to the
+//! request.
 
 mod english;
 mod english_date;
@@ -24,7 +25,7 @@ pub(crate) use when::QuietTime;
 
 use crate::types::Span;
 
-/// To whom something was said that may ask for quiet.
+/// The addressee of what may be a request for quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SaidTo {
     /// To the bot, by a mention, its name or a reply.
@@ -33,13 +34,13 @@ pub(crate) enum SaidTo {
     NobodyAfterItsPost,
 }
 
-/// An order is short, even where somebody says why.
+/// An order is short, even if it gives a reason.
 const CHARS_MAX: usize = 400;
 
-/// A sign that is repeated more often says no more.
+/// More repetitions of a punctuation mark add nothing.
 const SIGNS_MAX: usize = 3;
 
-/// For how long the bot is asked to be quiet, if it is. `rest` is what was said beside its name or mention.
+/// For how long the bot is asked to be quiet, if it is. `rest` is the text without its name or mention.
 pub(crate) fn asked_to_be_quiet(rest: &str, said_to: SaidTo) -> Option<QuietTime> {
     let text = prepare(rest)?;
     if until_called::is_condition(&text) {
@@ -55,19 +56,19 @@ pub(crate) fn asked_to_be_quiet(rest: &str, said_to: SaidTo) -> Option<QuietTime
     heard.or_else(|| other::is_request(&text).then_some(QuietTime::Usual))
 }
 
-/// Whether a bot that was muted is allowed to talk again, said to it.
+/// Whether a muted bot is allowed to talk again, in a message to it.
 pub(crate) fn allowed_to_talk(rest: &str) -> bool {
     let Some(text) = prepare(rest) else { return false };
     if has_kana(&text) { japanese::allowed_to_talk(&text) } else { english::allowed_to_talk(&text) }
 }
 
-/// The same, where it is said to nobody in particular while it is muted by words.
+/// The same for a message to nobody in particular, while the bot is muted by words.
 pub(crate) fn plainly_allowed_to_talk(rest: &str) -> bool {
     let Some(text) = prepare(rest) else { return false };
     if has_kana(&text) { japanese::plainly_allowed_to_talk(&text) } else { english::plainly_allowed_to_talk(&text) }
 }
 
-/// A finger on the lips and nothing else. Among people it may be a secret.
+/// A finger on the lips and nothing else. Between people it may mean a secret.
 fn is_hush(text: &str) -> bool {
     text.contains('🤫') && !text.contains(|c: char| c.is_alphanumeric() || c == '?' || LAUGHS.contains(c))
 }
@@ -77,7 +78,7 @@ fn has_kana(text: &str) -> bool {
         || ["静", "黙", "発言", "禁止"].iter().any(|word| text.contains(word)) && !text.is_ascii()
 }
 
-/// In small letters and of one width, with `"` around what is quoted; none of what cannot be an order.
+/// In lower case and of one width, with `"` around quotations; `None` for what cannot be an order.
 pub(super) fn prepare(text: &str) -> Option<String> {
     let text = shorten_runs(text.trim());
     if text.is_empty() || text.chars().count() > CHARS_MAX || text.contains("```") || text.contains("://") {
@@ -94,7 +95,7 @@ pub(super) fn prepare(text: &str) -> Option<String> {
     Some(text.chars().map(narrow).collect::<String>().to_lowercase())
 }
 
-/// "Be quiet!!!!!!!!" with no more than some of the signs.
+/// "Be quiet!!!!!!!!" with only some of the punctuation.
 fn shorten_runs(text: &str) -> String {
     let mut short = String::with_capacity(text.len());
     let (mut last, mut run) = (None, 0);
@@ -108,19 +109,19 @@ fn shorten_runs(text: &str) -> String {
     short
 }
 
-/// ClausePart of a text, and the sign that ends it.
+/// A part of a text, and the punctuation that ends it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextClause<'a> {
     pub(super) text: &'a str,
     asks: bool,
 }
 
-/// The text in clauses, each without what is around it.
+/// The clauses of a text, trimmed.
 pub(super) fn clauses<'a>(text: &'a str, ends: &str) -> Vec<TextClause<'a>> {
     let mut clauses = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        // "1.5 hours" is no end.
+        // "1.5 hours" contains no end.
         let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let parts = |at: usize, c: char| {
             ends.contains(c)
@@ -137,10 +138,10 @@ pub(super) fn clauses<'a>(text: &'a str, ends: &str) -> Vec<TextClause<'a>> {
     clauses
 }
 
-/// Whoever laughs does not mean it, or not the bot.
+/// Somebody who laughs does not mean it, or not the bot.
 const LAUGHS: &str = "😂🤣😆😹😄😁";
 
-/// What a clause is in a text that may ask for quiet.
+/// The role of a clause in a text that may ask for quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ClausePart {
     /// The request. `only_to_it`: people say it to each other too.
@@ -155,11 +156,11 @@ enum ClausePart {
     Complaint,
     /// Something else, which may be the reason.
     Reason,
-    /// Something that tells that the words are not meant as an order.
+    /// Something that shows that the words are not meant as an order.
     Veto,
 }
 
-/// What the clauses come to together.
+/// The result of all clauses together.
 fn together(parts: &[ClausePart], said_to: SaidTo) -> Option<QuietTime> {
     let complains = parts.contains(&ClausePart::Complaint);
     let mut request = None;

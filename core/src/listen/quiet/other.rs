@@ -1,4 +1,4 @@
-//! A few requests in other languages, as they are.
+//! A few requests in other languages, matched literally.
 
 /// Whether these words, without what is around them, are such a request.
 pub(super) fn is_request(text: &str) -> bool {

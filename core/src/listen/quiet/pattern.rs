@@ -1,4 +1,4 @@
-//! Patterns of words: "(be|stay) [very] quiet", one a line in the tables of this folder.
+//! Patterns of words: "(be|stay) [very] quiet", one per line in the tables of this folder.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub(in crate::listen) struct WordPattern {
     slots: Vec<PatternSlot>,
 }
 
-/// The patterns of a table, each with the sign in front of it; " " where there is none.
+/// The patterns of a table, each with the sign before it; " " if there is none.
 pub(in crate::listen) fn read(table: &str, signs: &str) -> Vec<(char, WordPattern)> {
     let mut lists: HashMap<&str, &str> = HashMap::new();
     let mut patterns = Vec::new();
@@ -47,7 +47,8 @@ fn is_same(one: &str, word: &str) -> bool {
 }
 
 impl WordPattern {
-    /// Words of which one is in every text that fits; those of a slot that has a word beside the `common` ones in each choice.
+    /// Words of which every matching text contains one: those of a slot whose every choice has a word besides the `common`
+    /// ones.
     pub(in crate::listen) fn telling_words(&self, common: &str) -> Vec<Box<str>> {
         let is_common = |word: &str| common.split_ascii_whitespace().any(|known| known == word);
         let telling = |slot: &PatternSlot| {
@@ -59,12 +60,12 @@ impl WordPattern {
         needed().find_map(telling).unwrap_or_else(all)
     }
 
-    /// Whether these are the words, all of them.
+    /// Whether these words match completely.
     pub(in crate::listen) fn is(&self, words: &[&str]) -> bool {
         self.ends(words).contains(&words.len())
     }
 
-    /// Where the pattern may end that begins with the first of these words; never before the second.
+    /// Where a match may end that begins with the first of these words; never before the second.
     pub(in crate::listen) fn ends(&self, words: &[&str]) -> Vec<usize> {
         let mut at = vec![0];
         for slot in &self.slots {
@@ -84,7 +85,7 @@ impl WordPattern {
         at
     }
 
-    /// How many words at the end the pattern may be.
+    /// How many words at the end may match.
     pub(in crate::listen) fn starts(&self, words: &[&str]) -> Vec<usize> {
         (0..words.len()).filter(|start| self.is(&words[*start..])).collect()
     }

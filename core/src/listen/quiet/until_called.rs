@@ -1,11 +1,11 @@
-//! "Until I call you", 「呼ばれるまで」: who says so wants to be answered when they call, so it is no order for a mute.
+//! "Until I call you", 「呼ばれるまで」: a person who says so wants to be answered when they call, so it is no order for a mute.
 
 use std::sync::LazyLock;
 
 use super::english::words;
 use super::pattern::{WordPattern, read};
 
-/// What follows "until" or "unless". "=" in front: only at the end of the text.
+/// What follows "until" or "unless". "=" at the beginning: only at the end of the text.
 const CALLS: &str = "
 $WHO = i|we|someone|somebody|anyone|anybody|one_of_us|people|they
 $HOW = explicitly|directly|specifically|actually|really|expressly
@@ -19,12 +19,12 @@ $CALL = call|calls|call_on|calls_on|call_for|calls_for|mention|mentions|ask|asks
 
 static PATTERNS: LazyLock<Vec<(char, WordPattern)>> = LazyLock::new(|| read(CALLS, "="));
 
-/// What is done to call it, in front of まで.
+/// Ways to call the bot, before まで.
 const UNTIL: &str = "呼ぶ 呼ばれる 呼びかける 呼びかけられる 呼び出す 呼び出される 話しかける 話しかけられる 話し掛ける 話を振る 話を振られる \
     声をかける 声をかけられる 声を掛ける 声がかかる 聞かれる 訊かれる 私が聞く 質問する 質問される 尋ねる 尋ねられる メンションする \
     メンションされる メンションがある 指名する 指名される 名指しされる 用がある 必要になる 出番が来る 頼まれる";
 
-/// What is done to call it, in front of "unless".
+/// Ways to call the bot, before "unless".
 const UNLESS: &str = "呼ば 呼ばれ 呼びかけられ 話しかけ 話しかけられ 声をかけられ 聞かれ 質問し 質問され メンションし メンションされ 指名され 用が 用事が";
 
 /// Whether the text has such a condition.
@@ -42,7 +42,7 @@ fn is_english(text: &str) -> bool {
     };
     (0..words.len()).filter(|at| begins(words[*at])).any(|at| {
         let rest = &words[at + 1..];
-        // "Until you're asked to talk again" is until somebody lifts it.
+        // "Until you're asked to talk again" means until somebody lifts it.
         let calls = |sign: char, end: usize| match rest.get(end) {
             None => true,
             Some(next) => sign == ' ' && !["to", "otherwise"].contains(next),

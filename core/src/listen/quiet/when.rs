@@ -1,11 +1,11 @@
-//! For how long it is to be quiet.
+//! How long the bot is to be quiet.
 
 use crate::types::{Span, Time, Zone};
 
-/// For how long somebody wants quiet.
+/// How long somebody wants quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum QuietTime {
-    /// Nobody said: as long as the settings say.
+    /// Not specified: as long as the settings say.
     Usual,
     For(Span),
     Until(LocalTime),
@@ -24,13 +24,13 @@ pub(crate) struct LocalTime {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Day {
-    /// The first day on which it is still to come.
+    /// The next day on which the time is still in the future.
     Next,
     Tomorrow,
     InDays(i64),
     /// The next one after today; 0 is Monday.
     Weekday(i64),
-    /// The same, or today if the time is still to come.
+    /// The same, or today if the time is still in the future.
     ThisWeekday(i64),
     /// The one in the week that begins on the next Monday.
     WeekdayOfNextWeek(i64),
@@ -45,10 +45,10 @@ pub(super) enum Day {
     NextYear,
 }
 
-/// Who wants quiet for longer lets it talk again when they want to.
+/// A person who wants quiet for longer lets the bot talk again when they want to.
 const LONGEST: Span = Span::minutes(400 * 24 * 60);
 
-/// When "tomorrow" and "Monday" begin for somebody who wants quiet until then.
+/// When "tomorrow" and "Monday" begin for a person who wants quiet until then.
 pub(super) const MORNING: u32 = 8 * 60;
 const DAY_MINUTES: i64 = 24 * 60;
 
@@ -65,7 +65,7 @@ impl QuietTime {
     /// At midnight.
     pub(super) const TODAY: QuietTime = QuietTime::Until(LocalTime { day: Day::Next, minute: 0, either_half: false });
 
-    /// From now; none where it is open.
+    /// The duration from now; `None` if it is open-ended.
     pub(crate) fn span(self, usual: Span, now: Time, zone: &Zone) -> Option<Span> {
         match self {
             QuietTime::Usual => Some(usual),
@@ -77,7 +77,7 @@ impl QuietTime {
 }
 
 impl Day {
-    /// The next of a day of the year; none where there is no such day.
+    /// The next occurrence of a date; `None` if there is no such date.
     pub(super) fn date(month: i64, day: i64) -> Option<Day> {
         const DAYS: [i64; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
         let days = usize::try_from(month - 1).ok().and_then(|at| DAYS.get(at))?;
@@ -89,7 +89,7 @@ impl Day {
         (1..=31).contains(&day).then_some(Day::OfMonth(day))
     }
 
-    /// Where a time of the day is named, a weekday may be today.
+    /// With a time of the day, a weekday may be today.
     pub(super) fn with_time(self) -> Day {
         if let Day::Weekday(weekday) = self { Day::ThisWeekday(weekday) } else { self }
     }
@@ -114,12 +114,12 @@ impl LocalTime {
             Day::NextMonth => at + DAY_MINUTES * days_left(today, CalendarUnit::Month) - minute,
             Day::NextYear => at + DAY_MINUTES * days_left(today, CalendarUnit::Year) - minute,
         };
-        // Whole minutes of the clock on the wall.
+        // Whole minutes of the wall clock.
         Span((minutes.unsigned_abs() * 60_000).saturating_sub(now.0 % 60_000))
     }
 }
 
-/// Minutes to a time of the day on the first day that `fits` (year, month and day); where that was today, to midnight.
+/// Minutes until a time on the first day that `fits` (year, month and day); if that was today, until midnight.
 fn until_date(today: i64, at: i64, minute: i64, fits: impl Fn(i64, i64, i64) -> bool) -> i64 {
     // There may be eight years between two leap days.
     const DAYS_MAX: i64 = 8 * 366;
@@ -133,7 +133,7 @@ fn until_date(today: i64, at: i64, minute: i64, fits: impl Fn(i64, i64, i64) -> 
     }
 }
 
-/// Days from this one, counted since 1970-01-01, to the next of a weekday.
+/// Days from this one, counted since 1970-01-01, to the next such weekday.
 fn days_until(weekday: i64, day: i64) -> i64 {
     // The first day of the epoch was a Thursday.
     (weekday - (day + 3)).rem_euclid(7)
@@ -155,7 +155,7 @@ fn days_left(day: i64, unit: CalendarUnit) -> i64 {
     (1..=366).find(begins).unwrap_or(366)
 }
 
-/// Year, month and day of a day counted since 1970-01-01: in years that begin in March, the leap day is the last of all.
+/// Year, month and day of a day counted since 1970-01-01: years begin in March, so that the leap day is the last.
 fn date_of(day: i64) -> (i64, i64, i64) {
     const FOUR_CENTURIES: i64 = 146_097;
     let since_march_of_0 = day + 719_468;

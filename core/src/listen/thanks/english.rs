@@ -1,4 +1,4 @@
-//! English: patterns of words from `english.txt`, one behind the other until nothing is left.
+//! English: patterns of words from `english.txt`, matched one after the other until nothing is left.
 
 use std::sync::LazyLock;
 
@@ -9,10 +9,10 @@ static PATTERNS: LazyLock<Vec<(char, WordPattern)>> =
 
 const ENDS: &str = ".!,;\n…—–()*~:";
 
-/// "Thanks for …" has so many words behind it.
+/// How many words may follow "thanks for".
 const FOR_MAX: usize = 8;
 
-/// Words of people who go on to something else.
+/// Words of people who continue with something else.
 const GOES_ON: [&str; 14] =
     ["but", "can", "could", "would", "how", "what", "please", "also", "now", "why", "when", "where", "which", "if"];
 
@@ -21,7 +21,7 @@ pub(super) fn only_thanks(text: &str) -> bool {
     parts.iter().all(Option::is_some) && parts.contains(&Some(true))
 }
 
-/// Whether a clause thanks; none where it says something else.
+/// Whether a clause thanks; `None` if it says something else.
 fn thanks_in(clause: &str) -> Option<bool> {
     let words = words(clause);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

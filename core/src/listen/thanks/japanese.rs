@@ -4,7 +4,7 @@ use crate::listen::quiet::clauses;
 
 const ENDS: &str = ".!,;\n…—–()*~。、･・ 〜～♪☆";
 
-/// What was done for somebody who thanks for it, at most.
+/// The maximum length of what somebody gives thanks for.
 const DONE_CHARS_MAX: usize = 30;
 
 pub(super) fn only_thanks(text: &str) -> bool {
@@ -12,7 +12,7 @@ pub(super) fn only_thanks(text: &str) -> bool {
     parts.iter().all(Option::is_some) && parts.contains(&Some(true))
 }
 
-/// Whether a clause thanks; none where it says something else.
+/// Whether a clause thanks; `None` if it says something else.
 fn thanks_in(clause: &str) -> Option<bool> {
     // 「教えてくれてありがとう」
     let thanks_for = |(at, _): (usize, &str)| {

@@ -1,4 +1,4 @@
-//! Thanks and praise that say nothing else: no answer is expected.
+//! Thanks and praise that say nothing else, so that no answer is expected.
 
 mod english;
 mod japanese;
@@ -8,7 +8,7 @@ use super::quiet::prepare;
 /// Emoji with which people thank and praise.
 const PRAISE: &str = "🙏👍❤🧡💛💚💙💜💖💕😊🥰😍👏🎉💯🙌🤗😘🫶🏆⭐🌟✨💪";
 
-/// Whether these words, said to the bot, are thanks or praise alone. `rest` is what was said beside its name or mention.
+/// Whether these words, said to the bot, are only thanks or praise. `rest` is the text without its name or mention.
 pub(crate) fn only_thanks(rest: &str) -> bool {
     let Some(text) = prepare(rest) else { return false };
     if text.contains(['?', '"']) {

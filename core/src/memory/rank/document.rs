@@ -1,4 +1,4 @@
-//! A fact as it is looked through: its words with their weights, who said it, and what was said around it.
+//! A fact as it is searched: its words with their weights, its authors, and its context.
 
 use super::super::words::normal;
 use super::terms::{KINDS, offset};
@@ -14,7 +14,7 @@ pub struct Document<'a> {
     pub(super) tells_time: bool,
     pub(super) has_number: bool,
     pub(super) asks_only: bool,
-    /// The sentence is not the message it rests on: whom it names, it speaks of.
+    /// Whether the sentence is not the message itself: then a name in it is somebody it is about.
     pub(super) retold: bool,
 }
 
@@ -28,14 +28,14 @@ pub(super) struct Beside<'a> {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Text<'a> {
-    /// What each word weighs: how often it is there, in parts of different weight. Sorted.
+    /// The weight of each word: how often it occurs, in parts of different weight. Sorted.
     words: Vec<(&'a str, f64)>,
-    /// In their order, without keywords and the like.
+    /// In order, without keywords and the like.
     pub(super) sequence: Vec<&'a str>,
     pub(super) length: f64,
 }
 
-/// What the keywords of a fact, and the messages it rests on, weigh beside its sentence.
+/// The weight of a fact's keywords, and of its source messages, relative to its sentence.
 const KEYWORDS: f64 = 0.5;
 const OWN_TURNS: f64 = 0.5;
 
@@ -73,7 +73,7 @@ impl<'a> Document<'a> {
         document
     }
 
-    /// Whether it speaks of somebody with this name: who is named in a message itself may just be spoken to.
+    /// Whether it is about somebody with this name: a name in a message itself may just be its addressee.
     pub fn speaks_of(&self, name: &[String]) -> bool {
         self.retold && !name.is_empty() && name.iter().all(|word| self.text.weight(word) > 0.0)
     }
@@ -98,7 +98,7 @@ impl<'a> Text<'a> {
         });
     }
 
-    /// What a word weighs here; 0 for one that is missing.
+    /// The weight of a word here; 0 if it is missing.
     pub(super) fn weight(&self, word: &str) -> f64 {
         self.words.binary_search_by(|(known, _)| (*known).cmp(word)).map_or(0.0, |at| self.words[at].1)
     }

@@ -1,4 +1,4 @@
-//! Which of many texts fit a question best: by their words, and by their meaning where vectors are at hand.
+//! Which of many texts match a question best: by their words, and by their meaning if vectors are available.
 
 mod document;
 mod question;
@@ -18,24 +18,24 @@ use super::Fact;
 use super::words::words;
 use crate::types::Time;
 
-/// What meaning weighs against words.
+/// The weight of meaning relative to words.
 const ALPHA: f64 = 0.5;
-/// What it counts, in the preset `sphene`, that the speaker is one of a fact's sources ...
+/// The factor, in the preset `sphene`, for a fact of which the speaker is a source ...
 const SOURCE_IN_SPHENE: f64 = 1.5;
 /// ... and in the default.
 const SOURCE: f64 = 1.2;
-/// What it counts at most, in the default, that somebody close to the speaker said it or is spoken of: less than that the speaker
-/// did.
+/// The maximum bonus, in the default, for a fact that a person close to the speaker said or is about: less than if the
+/// speaker did.
 const CLOSE: f64 = 0.05;
-/// What a fact keeps of its score when it has faded.
+/// The part of its score that a faded fact keeps.
 const FADED: f64 = 0.5;
 
-/// Words and meaning together; words alone where there are no vectors.
+/// Words and meaning combined; words alone without vectors.
 pub fn combined(lexical: f64, cosine: Option<f64>) -> f64 {
     cosine.map_or(lexical, |cosine| ALPHA * cosine.max(0.0) + (1.0 - ALPHA) * lexical)
 }
 
-/// As the preset `sphene` has it: the share of keywords in common, halved with every half-life of age.
+/// As in the preset `sphene`: the share of keywords in common, halved with every half-life of age.
 pub fn sphene(
     asked: &BTreeSet<String>,
     fact: &Fact,
@@ -48,13 +48,13 @@ pub fn sphene(
     if is_source { score * SOURCE_IN_SPHENE } else { score }
 }
 
-/// The default: what fits best first, the stronger of two alike, and who speaks before others.
+/// The default: best match first, the stronger of two equal ones, and the speaker's own before others.
 pub fn default(fact: &Fact, fit: f64, is_source: bool, now: Time, days: u32) -> f64 {
     let strength = fact.strength(now, days).clamp(0.0, 1.0);
     fit * (FADED + (1.0 - FADED) * strength) * if is_source { SOURCE } else { 1.0 }
 }
 
-/// The score of a fact that concerns somebody who is so close to the speaker, from 0 to 1.
+/// The score of a fact about somebody this close to the speaker, from 0 to 1.
 pub fn closer(score: f64, closeness: f64) -> f64 {
     score * (1.0 + CLOSE * closeness.clamp(0.0, 1.0))
 }
@@ -75,7 +75,7 @@ pub fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     if both == 0 { 0.0 } else { both as f64 / (a.len() + b.len() - both) as f64 }
 }
 
-/// How close two vectors lie; 0 for two that cannot be compared.
+/// The cosine similarity of two vectors; 0 if they cannot be compared.
 pub fn cosine(a: &[f32], b: &[f32]) -> f64 {
     if a.len() != b.len() {
         return 0.0;

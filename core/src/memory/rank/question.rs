@@ -31,16 +31,16 @@ impl SearchQuestion {
         &self.words
     }
 
-    /// What a word of it counts: less if it is one that many questions are made of.
+    /// The weight of a word of it: less for words that occur in many questions.
     pub(super) fn weight(word: &str) -> f64 {
         if FRAME.binary_search(&word).is_ok() { FRAME_WEIGHT } else { 1.0 }
     }
 }
 
-/// What the words that a question is made of count beside those of what it is about.
+/// The weight of typical question words relative to those of the subject.
 const FRAME_WEIGHT: f64 = 0.5;
 
-/// As they are compared, in the order of the alphabet.
+/// In their normalized form, in alphabetical order.
 const FRAME: &[&str] = &[
     "activ", "ask", "becom", "begin", "come", "current", "day", "decid", "describ", "discuss", "do", "exampl",
     "favorit", "favourit", "feel", "find", "first", "get", "give", "go", "happen", "help", "import", "keep", "kind",

@@ -15,40 +15,40 @@ use super::document::{Beside, Text};
 use super::{Document, SearchQuestion};
 use crate::settings::Ranking;
 
-/// What is known of all texts together: a word that is in few of them says more.
+/// Statistics of all texts: a word that few of them have is more significant.
 pub trait Corpus {
     fn texts(&self) -> f64;
-    /// Texts that hold the word.
+    /// The number of texts that contain the word.
     fn holding(&self, word: &str) -> f64;
 }
 
-/// How much a repeated word adds, and how much long texts lose, in plain BM25 as everybody has it.
+/// How much a repeated word adds, and how much long texts lose, in standard BM25.
 const PLAIN: (f64, f64) = (1.2, 0.75);
-/// Words in a text, about.
+/// The approximate number of words in a text.
 const LENGTH: f64 = 12.0;
 
-/// What each hint counts; found by trying on talk with questions.
+/// The weight of each hint, tuned on conversations with questions.
 #[derive(Clone, Copy, Debug)]
 struct Weights {
     /// How much a repeated word adds, and how much long texts lose.
     k1: f64,
     b: f64,
-    /// A word with the same beginning, and one of like meaning, beside the very word.
+    /// A word with the same stem, and a synonym, relative to the exact word.
     relative: f64,
     alike: f64,
     /// Two words of the question side by side.
     pair: f64,
-    /// What a text gets of the scores of the one and the two before it, and after it.
+    /// What a text gets from the scores of the two texts before it, and after it.
     before: [f64; 2],
     after: [f64; 2],
-    /// What it counts that the one before it asks.
+    /// The bonus if the text before it is a question.
     answers: f64,
-    /// Said by whom the question names.
+    /// The bonus if its author is named in the question.
     named: f64,
-    /// Tells a time, or a number, where one is asked for.
+    /// The bonus for a time, or a number, if one is asked for.
     tells_time: f64,
     counts: f64,
-    /// Asks itself.
+    /// The factor for a text that is itself a question.
     asks_only: f64,
 }
 
@@ -67,8 +67,8 @@ const WEIGHTS: Weights = Weights {
     asks_only: 0.6,
 };
 
-/// Of each of these, how well its words fit; 1 where every word of the question is in it once. Without a corpus, these are all
-/// texts that there are.
+/// How well the words of each match; 1 if every word of the question occurs in it once. Without a corpus, these are all
+/// texts.
 pub fn scores(
     documents: &[Document<'_>],
     question: &SearchQuestion,
@@ -88,7 +88,7 @@ pub fn scores(
     }
 }
 
-/// Where only the texts at hand are known.
+/// A corpus of only the given texts.
 struct CandidateCorpus<'a>(&'a [Document<'a>]);
 
 impl Corpus for CandidateCorpus<'_> {
@@ -128,7 +128,7 @@ fn by_words(documents: &[Document<'_>], question: &SearchQuestion, corpus: &dyn 
     documents.iter().map(score).collect()
 }
 
-/// Who of those that speak here is named in the question.
+/// Which of the speakers here are named in the question.
 struct Named<'a> {
     names: BTreeSet<&'a str>,
     words: BTreeSet<String>,
@@ -139,7 +139,7 @@ impl<'a> Named<'a> {
         let names: BTreeSet<&str> = documents.iter().flat_map(|document| &document.by).copied().collect();
         let is_named = |name: &&str| {
             let first = name.split(' ').next().unwrap_or(name);
-            // Looking for a name as a word of its own takes longer than looking for its letters.
+            // Searching a name as a whole word takes longer than searching its letters.
             question.text.contains(first)
                 && (mentions(&question.text, name) || (first.chars().count() > 2 && mentions(&question.text, first)))
         };
@@ -154,11 +154,11 @@ impl<'a> Named<'a> {
     }
 }
 
-/// A word of the question, and what stands for it.
+/// A word of the question, and its alternatives.
 struct AskedWord<'a> {
     word: &'a str,
     rarity: f64,
-    /// Words of like meaning, with what they count.
+    /// Synonyms, with their weights.
     alike: BTreeMap<&'static str, f64>,
 }
 
@@ -173,7 +173,7 @@ impl<'a> AskedWord<'a> {
         self.rarity * saturated(text.weight(self.word), text.length, (k1, b))
     }
 
-    /// For a text that has not the word itself: what it has instead, other forms and words of like meaning.
+    /// For a text without the exact word: other forms and synonyms that it has.
     fn likeness(&self, text: &Text<'_>, weights: &Weights) -> f64 {
         let saturated = |times: f64| saturated(times, text.length, (weights.k1, weights.b));
         let of_alike = |(other, rarity): (&&str, &f64)| match text.weight(other) {
@@ -212,12 +212,12 @@ fn saturated(times: f64, length: f64, (k1, b): (f64, f64)) -> f64 {
     times * (k1 + 1.0) / (times + k1 * (1.0 - b + b * length / LENGTH))
 }
 
-/// What all words of a question weigh together.
+/// The total weight of a question's words.
 fn whole(asked: &[AskedWord<'_>]) -> f64 {
     asked.iter().map(|word| word.rarity).sum::<f64>().max(f64::MIN_POSITIVE)
 }
 
-/// What a word weighs: the fewer texts hold it, the more.
+/// The weight of a word: the fewer texts contain it, the higher.
 fn rarity(word: &str, corpus: &dyn Corpus) -> f64 {
     let (all, holding) = (corpus.texts(), corpus.holding(word));
     (1.0 + ((all - holding).max(0.0) + 0.5) / (holding + 0.5)).ln()
@@ -225,7 +225,7 @@ fn rarity(word: &str, corpus: &dyn Corpus) -> f64 {
 
 const RELATIVE_CHARS: usize = 4;
 
-/// The beginning that relatives of a word share; none for short words and for scripts without endings.
+/// The common stem of related words; `None` for short words and for scripts without endings.
 pub fn root(word: &str) -> Option<&str> {
     (word.len() >= RELATIVE_CHARS && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
         .then(|| &word[..RELATIVE_CHARS.max(word.len() * 3 / 5)])

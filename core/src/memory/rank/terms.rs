@@ -1,14 +1,14 @@
-//! The words of a fact as a store keeps them beside it, so that nothing has to be cut into words again when it is searched.
+//! The words of a fact as a store keeps them beside it, so that nothing has to be segmented again for a search.
 //!
-//! One line per text, its first letter says which: `c` what it says, `k` its keywords, `o` the messages it rests on, `n` who
-//! said them, `f` what kind of text it is, and a line for each message around them that starts with its offset, and with
-//! `?` if it asks something. Words are separated by spaces.
+//! One line per text; its first letter says which: `c` the content, `k` its keywords, `o` the messages it rests on, `n`
+//! their authors, `f` what kind of text it is, and a line for each message around them that starts with its offset, and
+//! with `?` if it asks something. Words are separated by spaces.
 
 use super::super::words::{normal, search_words};
 use super::super::{ContextTurn, Fact};
 use super::document::{asks_only, has_number, tells_time};
 
-/// Tells a time, has a number, only asks.
+/// Contains a time, contains a number, only asks.
 pub(super) const KINDS: [char; 3] = ['t', 'n', 'q'];
 
 pub fn terms(fact: &Fact) -> String {
@@ -27,7 +27,7 @@ pub fn terms(fact: &Fact) -> String {
         let asks = if turn.text.contains(['?', '？']) { "?" } else { "" };
         line(&format!("{}{asks}", turn.offset), &turn.text)
     }));
-    // A line without words says nothing; one is always there.
+    // Lines without words are dropped; one is always there.
     lines.retain(|line| !line.is_empty());
     lines.join("\n")
 }
@@ -37,13 +37,13 @@ fn line(label: &str, text: &str) -> String {
     if words.is_empty() { String::new() } else { format!("{label} {}", words.join(" ")) }
 }
 
-/// Where a message around a fact stands, and whether it asks something.
+/// The offset of a message around a fact, and whether it asks something.
 pub(super) fn offset(label: &str) -> Option<(i8, bool)> {
     let offset = label.trim_end_matches('?');
     Some((offset.parse().ok()?, offset.len() < label.len()))
 }
 
-/// The words that a fact itself has, and those around it, for an index. Each once.
+/// The words of a fact itself, and those around it, for an index, without duplicates.
 pub fn index_words(terms: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut own, mut beside): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for line in terms.lines() {

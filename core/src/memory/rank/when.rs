@@ -1,7 +1,7 @@
-//! The time that a question speaks of, "last summer" or 「先週」, as days around the time at which it is asked.
+//! The time that a question refers to, "last summer" or 「先週」, as days relative to the time at which it is asked.
 //!
-//! Days are counted in UTC: what a question means by "yesterday" is known to a day or so anyway, and what fits nearly counts
-//! nearly as much.
+//! Days are counted in UTC: "yesterday" in a question is only accurate to a day or so anyway, and near matches count nearly
+//! as much.
 
 use super::super::words::normal;
 use crate::types::Time;
@@ -14,9 +14,9 @@ pub struct DayRange {
 }
 
 const DAY_MS: u64 = 24 * 3600 * 1000;
-/// People tell of something for so many days after it, and the longer ago the fewer.
+/// For how many days people mention an event afterwards, less and less often.
 const TOLD_WITHIN: f64 = 21.0;
-/// A day and a week are not meant to the day.
+/// A day or a week is not meant exactly.
 const LEEWAY: i64 = 1;
 
 pub fn day_of(time: Time) -> i64 {
@@ -24,7 +24,7 @@ pub fn day_of(time: Time) -> i64 {
 }
 
 impl DayRange {
-    /// The time that a question names, asked at `now`. The first that is found in it.
+    /// The time that a question names, asked at `now`. The first one found.
     pub fn named_in(text: &str, now: Time) -> Option<DayRange> {
         let text = normal(text);
         let words: Vec<&str> =
@@ -33,7 +33,7 @@ impl DayRange {
         in_english(&words, today).or_else(|| in_japanese(&text, today))
     }
 
-    /// How well a day fits: 1 within, less the later after it, 0 before it.
+    /// How well a day matches: 1 within, less the later after it, 0 before it.
     pub fn fit(self, day: i64) -> f64 {
         if (self.from - LEEWAY..=self.to + LEEWAY).contains(&day) {
             1.0
@@ -44,7 +44,7 @@ impl DayRange {
         }
     }
 
-    /// With the days on which it may have been told of.
+    /// Extended by the days on which it may have been mentioned.
     pub fn told(self) -> DayRange {
         DayRange { from: self.from - LEEWAY, to: self.to + TOLD_WITHIN as i64 }
     }
@@ -162,7 +162,7 @@ fn english_at(words: &[&str], at: usize, today: Date) -> Option<DayRange> {
     }
 }
 
-/// `may` and `march` are words too: they count with a number or a preposition beside them.
+/// `may` and `march` are ordinary words too: they count only next to a number or a preposition.
 fn is_month(word: &str, name: &str) -> bool {
     word == name
         || (word.len() == 3 && name.starts_with(word) && word != "may" && word != "mar")
@@ -183,7 +183,7 @@ fn english_month(month: i64, before: &[&str; 2], after: &[&str; 2], today: Date)
     if year.is_none() && named_day.is_none() && !preposed {
         return None;
     }
-    // Without a year, the latest that is past.
+    // Without a year, the latest in the past.
     let past = |month: i64| if month > today.month { today.year - 1 } else { today.year };
     let year = year.unwrap_or_else(|| past(month));
     Some(match named_day {
@@ -202,7 +202,7 @@ fn english_season(first: i64, before: &[&str; 2], after: &[&str; 2], today: Date
     if year.is_none() && !preposed {
         return None;
     }
-    // Without a year, the latest that has begun; the last one is over.
+    // Without a year, the latest that has begun; the previous one is over.
     let mut year = year.unwrap_or(if first > today.month { today.year - 1 } else { today.year });
     let season = |year: i64| DayRange::months(year, first, 3);
     if before[1] == "last" && season(year).to >= today.number() {
@@ -225,7 +225,7 @@ fn amount(word: &str) -> Option<i64> {
     }
 }
 
-/// So many days, weeks, months or years before today, about.
+/// About this many days, weeks, months or years before today.
 fn ago(amount: i64, unit: &str, today: Date) -> Option<DayRange> {
     let amount = amount.clamp(0, 1000);
     let number = today.number();

@@ -1,12 +1,12 @@
-//! Everyday English words that mean nearly the same, and kinds with their members: who asks about an instrument wants the
-//! cello. Small on purpose; vectors know more.
+//! Everyday English words that mean nearly the same, and categories with their members: a question about an instrument
+//! matches the cello. Small on purpose; vectors know more.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::english::bare;
 
-/// Words, as they are compared, that stand for this one too.
+/// Synonyms of this word, in normalized form.
 pub fn alike(word: &str) -> &'static [String] {
     TABLE.get(word).map_or(&[][..], Vec::as_slice)
 }

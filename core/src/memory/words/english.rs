@@ -1,4 +1,4 @@
-//! English words: without endings, irregular ones as their plain form, and without the words of every sentence.
+//! English words: without endings, irregular ones in their base form, and without stop words.
 
 use std::sync::LazyLock;
 
@@ -26,7 +26,7 @@ pub(super) fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()
 }
 
-/// In the order of the alphabet.
+/// In alphabetical order.
 const STOP: &[&str] = &[
     "about",
     "above",
@@ -182,7 +182,7 @@ const STOP: &[&str] = &[
     "yourselves",
 ];
 
-/// Forms that no rule of endings brings together, in the order of the alphabet.
+/// Forms that no rule of endings covers, in alphabetical order.
 const IRREGULAR: &[(&str, &str)] = &[
     ("arose", "arise"),
     ("ate", "eat"),

@@ -1,4 +1,4 @@
-//! Japanese and Chinese words: kanji and katakana carry the meaning, hiragana mostly bends it.
+//! Japanese and Chinese words: kanji and katakana carry the meaning, hiragana is mostly inflection.
 
 pub(super) fn is_kanji(c: char) -> bool {
     matches!(c, '一'..='鿿' | '㐀'..='䶿' | '々' | '\u{20000}'..='\u{323af}' | '\u{f900}'..='\u{faff}')
@@ -50,7 +50,7 @@ pub(super) fn kanji_runs(text: &str) -> Vec<Vec<char>> {
     runs
 }
 
-/// Words that say nothing about what a text is about.
+/// Stop words.
 const STOP: &[&str] = &[
     "ある",
     "あれ",

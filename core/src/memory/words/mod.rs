@@ -1,5 +1,4 @@
-//! The words of a text, for searching: segmented as its script asks, in one case and width, without endings and without the
-//! words that every text has.
+//! The words of a text, for searching: segmented by script, in one case and width, without endings and without stop words.
 
 mod alike;
 mod english;
@@ -17,20 +16,20 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::conversations::{LinkModel, hash_of};
 
-/// One width, one case.
+/// Normalizes width and case.
 pub fn normal(text: &str) -> String {
     text.nfkc().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c }).collect()
 }
 
-/// The words that carry meaning, in their order, as they are compared: "Running shoes" is `run shoe`.
+/// The meaningful words, in order and normalized: "Running shoes" is `run shoe`.
 pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     walk(text, &mut |segment| words.extend(bare(segment)));
     words
 }
 
-/// As [`words`], for long runs of kanji each pair of neighbours, and Japanese words by their readings: 非同期処理 is found by
-/// 非同期 wherever it was cut, 苺 by いちご.
+/// Like [`words`], plus for long runs of kanji each pair of neighbours, and Japanese words by their readings: 非同期処理 is
+/// found by 非同期 wherever it was segmented, 苺 by いちご.
 pub fn search_words(text: &str) -> Vec<String> {
     let mut found = words(text);
     if text.is_ascii() {
@@ -51,17 +50,17 @@ pub fn search_words(text: &str) -> Vec<String> {
     found
 }
 
-/// A word or a sign of a text.
+/// A word or a symbol of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextToken {
     pub original: String,
     pub normal: String,
 }
 
-/// Signs that only part sentences and words.
+/// Characters that only separate sentences and words.
 const PUNCTUATION: &str = ".,!?;:\"'()[]…~、。！？；：「」『』（）［］〜♪“”‘’";
 
-/// Everything that a text consists of, in its order: words, small ones too, and signs that may mean something.
+/// All tokens of a text, in order: words, including function words, and symbols that may mean something.
 pub fn tokens(text: &str) -> Vec<TextToken> {
     let text: String = text.nfkc().take(CHARS_MAX).map(|c| if c == '’' { '\'' } else { c }).collect();
     let segmenter = WordSegmenter::new_auto(WordBreakInvariantOptions::default());
@@ -77,7 +76,7 @@ pub fn tokens(text: &str) -> Vec<TextToken> {
     tokens
 }
 
-/// The words as people write them, for showing: each once, the longest first among equals in number.
+/// The words as people write them, for display: without duplicates, the longest first among those of equal count.
 pub fn topics(text: &str, count: usize) -> Vec<Box<str>> {
     let mut topics: Vec<(usize, Box<str>)> = Vec::new();
     walk(text, &mut |segment| {
@@ -93,7 +92,7 @@ pub fn topics(text: &str, count: usize) -> Vec<Box<str>> {
     topics.into_iter().take(count).map(|(_, topic)| topic).collect()
 }
 
-/// Longer texts are read this far: a wall of text has said what it is about.
+/// Longer texts are truncated here.
 const CHARS_MAX: usize = 20_000;
 
 fn walk(text: &str, each: &mut dyn FnMut(&str)) {
@@ -104,14 +103,14 @@ fn walk(text: &str, each: &mut dyn FnMut(&str)) {
     let mut breaks = segmenter.segment_str(&text).iter_with_word_type();
     for (end, kind) in breaks.by_ref() {
         if kind.is_word_like() {
-            // A combining mark takes the space before it along.
+            // A combining mark includes the space before it.
             text[start..end].split_whitespace().for_each(&mut *each);
         }
         start = end;
     }
 }
 
-/// Addresses of the web are not words, and what is in `<@…>` is an id.
+/// URLs are not words, and `<@…>` is an id.
 fn without_addresses(text: &str) -> String {
     let is_address = |word: &str| word.contains("://") || word.starts_with("<@") || word.starts_with("<#");
     if !text.split_whitespace().any(is_address) {
@@ -120,7 +119,7 @@ fn without_addresses(text: &str) -> String {
     text.split_whitespace().filter(|word| !is_address(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A segment as it is compared; `None` for one that says nothing.
+/// A segment in normalized form; `None` for a meaningless one.
 fn bare(segment: &str) -> Option<String> {
     let first = segment.chars().next()?;
     if japanese::is_kanji(first) || japanese::is_kana(first) {
@@ -129,22 +128,22 @@ fn bare(segment: &str) -> Option<String> {
     if segment.is_ascii() {
         return english::bare(segment);
     }
-    // A mark may stand on a space.
+    // A mark may be attached to a space.
     let letters: String = segment.chars().filter(|c| !c.is_whitespace()).collect();
     (letters.chars().filter(|c| c.is_alphanumeric()).count() >= 2).then_some(letters)
 }
 
-/// Whether a text speaks of somebody or something by this name, as a word of its own where the script has such.
+/// Whether a text mentions somebody or something by this name, as a separate word if the script has words.
 pub fn mentions(text: &str, name: &str) -> bool {
     NameFinder::new([name]).are_in(text)
 }
 
-/// Whether a word in lower case is hardly met in chats.
+/// Whether a word in lower case is rare in chats.
 pub(super) fn is_rare(word: &str) -> bool {
     rarity(word).is_none_or(|rarity| rarity >= crate::conversations::RARITY_MAX)
 }
 
-/// How rare a word in lower case is in chats; `None` for one that is hardly met.
+/// How rare a word in lower case is in chats; `None` if it is not in the lexicon.
 pub(super) fn rarity(word: &str) -> Option<u8> {
     if english::is_stop(word) {
         Some(0)

@@ -1,7 +1,7 @@
-//! Finds what people are called in a text: whole words, whatever their case and width.
+//! Finds people's names in a text: whole words, ignoring case and width.
 //!
-//! Scripts that part words with spaces tell where one ends. In Japanese and Chinese a change of script does, a form of
-//! address (さん, 様), or the segmenter, which knows that 山田中学校 holds no 田中.
+//! Scripts that separate words with spaces show where one ends. In Japanese and Chinese a change of script does, a form of
+//! address (さん, 様), or the segmenter, which knows that 山田中学校 does not contain 田中.
 
 use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
@@ -19,7 +19,7 @@ impl NameFinder {
         NameFinder(names.filter(|name| !name.is_empty()).collect())
     }
 
-    /// Whether the text speaks of somebody or something by one of these names.
+    /// Whether the text mentions somebody or something by one of these names.
     pub fn are_in(&self, text: &str) -> bool {
         if self.0.is_empty() {
             return false;
@@ -28,14 +28,14 @@ impl NameFinder {
         self.0.iter().any(|name| is_in(&text, name)) || joined(&text).is_some_and(|joined| self.are_in_joined(&joined))
     }
 
-    /// The same where letters were written apart: there a name may have lost its spaces.
+    /// The same for spaced-out letters, where a name may have lost its spaces.
     fn are_in_joined(&self, joined: &str) -> bool {
         let letters = |name: &str| name.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         self.0.iter().any(|name| name.chars().count() > 1 && (is_in(joined, name) || is_in(joined, &letters(name))))
     }
 }
 
-/// Without the characters that nobody sees.
+/// Without invisible characters.
 pub(super) fn visible(text: &str) -> String {
     let is_hidden = |c: char| {
         matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
@@ -44,7 +44,7 @@ pub(super) fn visible(text: &str) -> String {
     text.chars().filter(|c| !is_hidden(*c)).collect()
 }
 
-/// The text with letters that stand alone put together: "m i a", "m.i.a" and "m-i-a" are `mia`. `None` where there are none.
+/// The text with single letters joined: "m i a", "m.i.a" and "m-i-a" become `mia`. `None` if there are none.
 fn joined(text: &str) -> Option<String> {
     let is_between = |c: char| c == ' ' || c == '\u{3000}' || ".-_*·・~|/".contains(c);
     let letters: Vec<char> = text.chars().collect();
@@ -55,7 +55,7 @@ fn joined(text: &str) -> Option<String> {
     let (mut joined, mut found, mut at, mut sign) = (String::new(), false, 0, None);
     while at < letters.len() {
         joined.push(letters[at]);
-        // Over one sign, the same from letter to letter, to the next letter that stands alone.
+        // Skips one separator, the same from letter to letter, to the next single letter.
         let next =
             letters.get(at + 1).copied().filter(|next| is_between(*next) && sign.is_none_or(|sign| sign == *next));
         let over = next.is_some() && at + 2 < letters.len() && stands_alone(at) && stands_alone(at + 2);
@@ -92,15 +92,15 @@ fn is_in(text: &str, name: &str) -> bool {
     })
 }
 
-/// What follows the name of somebody who is spoken to or of.
+/// Forms of address that follow a name.
 const ADDRESSES: [&str; 13] =
     ["さん", "ちゃん", "くん", "さま", "たん", "っち", "様", "君", "氏", "殿", "先生", "先輩", "嬢"];
 
-/// How two characters beside each other belong together.
+/// How two adjacent characters belong together.
 enum Neighbours {
     Apart,
     OneWord,
-    /// Of one script that parts words by their sense alone.
+    /// Both of a script that separates words by meaning alone.
     Unclear,
 }
 
@@ -132,11 +132,11 @@ fn neighbours(one: char, next: char) -> Neighbours {
     }
 }
 
-/// What somebody may be called, by whether nobody else can be meant.
+/// A person's possible names, by whether only they can be meant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameCandidates {
     pub certain: Vec<Box<str>>,
-    /// With the name of somebody else who may be meant; none where it may be an ordinary word.
+    /// With the name of another person who may be meant; `None` if it may be an ordinary word.
     pub doubtful: Vec<(Box<str>, Option<Box<str>>)>,
 }
 
@@ -165,7 +165,7 @@ impl NameCandidates {
     }
 }
 
-/// What somebody of this name may be called: the whole name, and its first and last word where these are no ordinary words.
+/// What a person of this name may be called: the whole name, and its first and last word if these are no ordinary words.
 fn forms(name: &str) -> Vec<Box<str>> {
     let words: Vec<&str> = name.split(|c: char| c.is_whitespace() || "()（）[]【】|/・,、".contains(c)).collect();
     let words: Vec<&str> = words.into_iter().filter(|word| word.chars().any(char::is_alphanumeric)).collect();
@@ -180,15 +180,14 @@ fn forms(name: &str) -> Vec<Box<str>> {
     forms
 }
 
-/// Whether somebody else of this other name may be meant: they are called the same, or it is a word or the beginning of
-/// what they are called.
+/// Whether another person may be meant: they have the same name, or it is a word or the beginning of their name.
 fn may_mean(form: &str, other: &str) -> bool {
     let (form, other) = (normal(form), normal(other));
     let (form, other) = (form.trim(), other.trim());
     !form.is_empty() && (other.starts_with(form) || NameFinder(vec![form.to_owned()]).are_in(other))
 }
 
-/// Whether this may be something else than a name: a word of everyday talk, or a single letter.
+/// Whether this may be something other than a name: an everyday word, or a single letter.
 fn is_ordinary(form: &str) -> bool {
     let form = normal(form);
     form.trim().chars().count() < 2 || rarity(form.trim()).is_some_and(|rarity| rarity < RARITY_MAX)

@@ -1,4 +1,4 @@
-//! Tells whose words were repeated: words that nobody else said and that are not everyday talk, and runs of words.
+//! Detects repeated words of a person: words that nobody else said and that are not everyday talk, and runs of words.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::types::stable_hash;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phrases(BTreeSet<u64>);
 
-/// Words in a row that are no coincidence.
+/// How many consecutive words are no coincidence.
 const RUN_WORDS: usize = 4;
 
 impl Phrases {
@@ -19,21 +19,21 @@ impl Phrases {
         self.0.is_empty()
     }
 
-    /// They said this.
+    /// Adds something they said.
     pub fn add(&mut self, text: &str) {
         each(text, &mut |hash| {
             self.0.insert(hash);
         });
     }
 
-    /// Others said this too.
+    /// Removes what others said too.
     pub fn remove(&mut self, text: &str) {
         each(text, &mut |hash| {
             self.0.remove(&hash);
         });
     }
 
-    /// Only what the other has as well.
+    /// Keeps only what the other has as well.
     pub fn retain_common(&mut self, other: &Phrases) {
         self.0.retain(|hash| other.0.contains(hash));
     }

@@ -1,7 +1,7 @@
 //! Everyday Japanese words by their reading: いちご, イチゴ and 苺 are one word, and so are たべた and 食べる.
 //!
-//! A text gets the readings of its words as further words. Hiragana has no spaces: known words are looked for in it, the longest
-//! first, verbs and adjectives in the forms they take; short ones only where a particle or nothing stands beside them.
+//! A text gets the readings of its words as additional words. Hiragana has no spaces: known words are searched in it,
+//! longest first, verbs and adjectives in their inflected forms; short ones only next to a particle or a boundary.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use super::japanese::{self, is_hiragana, is_katakana};
 /// `reading=written/written`, separated by spaces.
 const TABLE: &str = include_str!("readings.txt");
 
-/// Words without a meaning of their own that others could be found in.
+/// Words without a meaning of their own, in which others could be found.
 const OTHERS: &[&str] = &[
     "ありがとう",
     "ありません",
@@ -66,7 +66,7 @@ const OTHERS: &[&str] = &[
 ];
 
 struct Readings {
-    /// Forms in hiragana, each with the reading it is a form of; none for words without a meaning.
+    /// Forms in hiragana, each with the reading it is a form of; `None` for words without a meaning.
     forms: Vec<(String, Option<&'static str>)>,
     finder: AhoCorasick,
     /// The readings of a word as it is compared.
@@ -104,7 +104,7 @@ static READINGS: LazyLock<Readings> = LazyLock::new(|| {
     Readings { forms, finder, written }
 });
 
-/// What a known word looks like in hiragana: itself, and where it is a verb or an adjective, its beginning with what follows.
+/// The forms of a known word in hiragana: itself, and for a verb or an adjective, its stem with endings.
 fn forms_of(reading: &str, word: &str) -> Vec<String> {
     let mut forms = vec![reading.to_owned()];
     let Some(last) = reading.chars().last() else { return forms };
@@ -118,7 +118,7 @@ fn forms_of(reading: &str, word: &str) -> Vec<String> {
     let row = ROWS.iter().find(|row| row.chars().nth(2) == Some(last)).filter(|_| word.ends_with(last));
     let Some(row) = row else { return forms };
     let vowels: Vec<String> = row.chars().map(String::from).collect();
-    // 食べる has its る for an ending, 帰る has it for a part.
+    // In 食べる the る is an ending, in 帰る it is part of the stem.
     let before = word.chars().rev().nth(1);
     if last == 'る' && (before.is_some_and(is_hiragana) || SHORT_VERBS.contains(&word)) {
         add("", &["た", "て", "ます", "まし", "ませ", "ない", "なか", "よう", "られ", "れば", "に", "たい", "ながら"]);
@@ -152,11 +152,11 @@ const ROWS: [&str; 9] = [
     "わいうえお",
 ];
 const SHORT_VERBS: [&str; 5] = ["見る", "寝る", "着る", "出る", "来る"];
-/// What stands beside a short word.
+/// What may be next to a short word.
 const PARTICLES: &str = "がをはにのともでへやかねよなだっ";
 const SHORT_CHARS: usize = 2;
 
-/// The readings of the words of a text, each once. `words` are those it was cut into.
+/// The readings of the words of a text, without duplicates. `words` are its segments.
 pub(super) fn readings(text: &str, words: &[String]) -> Vec<String> {
     let table = &*READINGS;
     let mut found: Vec<String> = Vec::new();

@@ -1,4 +1,4 @@
-//! Names in Chinese and Korean, by what is right before and right behind them.
+//! Names in Chinese and Korean, by what is directly before and after them.
 
 use super::NameUse::{self, Called, InPassing, Unclear};
 use super::occurrence::Occurrence;

@@ -1,4 +1,4 @@
-//! Names in Japanese: what particle follows, what is before, and whether something is asked of it.
+//! Names in Japanese: which particle follows, what is before, and whether a request follows.
 
 use super::NameUse::{self, Called, InPassing, Unclear};
 use super::occurrence::{Occurrence, begins_with_version, is_kana};
@@ -49,7 +49,7 @@ pub(super) fn judge(occurrence: &Occurrence<'_>) -> NameUse {
     }
 }
 
-/// A particle makes it a part of the sentence, unless that asks something of it.
+/// A particle makes it a part of the sentence, unless the sentence asks the bot for something.
 fn judge_particle(rest: &str, said: &str, asks: bool, titled: bool) -> NameUse {
     let topic = "は も なら 的には としては".split(' ').any(|particle| rest.starts_with(particle));
     let opinion = OPINIONS.split_whitespace().any(|words| said.contains(words));
@@ -82,7 +82,7 @@ fn judge_particle(rest: &str, said: &str, asks: bool, titled: bool) -> NameUse {
     InPassing
 }
 
-/// Whether what is before the name leaves it free to be a call.
+/// Whether the text before the name allows it to be a call.
 fn is_free(before: &str, parted: bool) -> bool {
     let Some(last) = before.chars().next_back() else { return true };
     if is_sign(last) || !last.is_alphanumeric() {
@@ -93,7 +93,7 @@ fn is_free(before: &str, parted: bool) -> bool {
         || !is_kana(last) && last.is_ascii() && before.len() < 8
 }
 
-/// 「うちのボット、」: the name that follows is the one of what was said just before.
+/// 「うちのボット、」: the name refers to what was said just before.
 fn is_named_before(before: &str) -> bool {
     let Some(part) = before.strip_suffix(['、', '，', ',']) else { return false };
     let part = part.rsplit(is_sign).next().unwrap_or_default().trim();
@@ -140,7 +140,7 @@ fn ends_in(text: &str, list: &str) -> bool {
     list.split_whitespace().any(|words| text.ends_with(words))
 }
 
-/// Whose something is that has the name, and what it may be.
+/// Possessives before something that has the name, and what it may be.
 const OWNERS: &str = "うちの ウチの 私の わたしの 僕の ぼくの 俺の おれの 弊社の 我が家の";
 const PROGRAMS: &str = "ボット bot Bot BOT ロボット アプリ AI プログラム ツール";
 
@@ -156,11 +156,11 @@ const CALL_BEFORE: &str = "\
     ようこそ よろしく 頼んだ どう思う 聞いて 見て でさ それで で ちなみに そういえば さて おっす \
     やっほー やっほ はじめまして 大好き 大好きだよ がんばれ 頑張れ おめでとう 黙れ うるさい すまん 悪い";
 
-/// Sentences that have ended though no sign says so.
+/// Sentence endings without punctuation.
 const SENTENCE_ENDS: &str =
     "ね よ よな かな ます です ますか ですか ください 下さい ちょうだい くれ でしょ だろ してて っけ して";
 
-/// What makes a name a part of the sentence. Longer ones first where one begins with another.
+/// What makes a name a part of the sentence. Longer ones first if one begins with another.
 const PARTICLES: &str = "\
     的には としては について に関して によると のこと みたい という といった っていう っぽい らしい とか \
     など から まで より だけ しか さえ ほど くらい ぐらい なら なんか って じゃ だ です では でも にも \
@@ -176,7 +176,7 @@ const OPINIONS: &str = "\
 
 const ASKED_OF: &str = "質問 お願い 聞きたい 相談 頼みたい ききたい 一つ ひとつ ちょっと";
 
-/// How what is asked of somebody begins when it follows the name directly.
+/// Beginnings of a request that directly follow the name.
 const CALL_HEADS: &str = "\
     これ それ あれ この その ここ どう 何 なに なん 今 おはよ おやすみ こんにち こんばん ありがと ごめん \
     お願い おねがい 助け たすけ 教え おしえ ちょっと もう 聞いて きいて 見て 元気 大丈夫 すごい すげ \

@@ -4,7 +4,7 @@ use super::NameUse::{self, Called, InPassing, Unclear};
 use super::latin_words::*;
 use super::occurrence::{Occurrence, SEPARATORS, begins_with_version};
 
-/// A word in small letters, or a sign.
+/// A word in lower case, or a punctuation mark.
 type Token = String;
 
 pub(super) fn judge(occurrence: &Occurrence<'_>) -> NameUse {
@@ -57,7 +57,7 @@ fn is_in(word: &str, list: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
-/// A sentence with the name taken out.
+/// A sentence with the name removed.
 struct NameClause<'a> {
     before: &'a [Token],
     after: &'a [Token],
@@ -69,7 +69,7 @@ impl NameClause<'_> {
         matches!(self.occurrence.end, Some('?' | '？'))
     }
 
-    /// What follows the name and the sign behind it.
+    /// What follows the name and the punctuation after it.
     fn said(&self) -> &str {
         self.occurrence.after.trim_start_matches(|c: char| c.is_whitespace() || SEPARATORS.contains(c))
     }
@@ -78,7 +78,7 @@ impl NameClause<'_> {
         self.after.iter().any(|word| is_in(word, SECOND_PERSON) || is_in(word, FIRST_PERSON))
     }
 
-    /// The words between the last sign and the name.
+    /// The words between the last punctuation mark and the name.
     fn lead(&self) -> &[Token] {
         let start = self.before.iter().rposition(|token| is_sign(token)).map_or(0, |at| at + 1);
         &self.before[start..]
@@ -106,25 +106,25 @@ impl NameClause<'_> {
         is_name && goes_on || self.after.first().is_some_and(|first| is_in(first, "and or")) && start > 0 && is_name
     }
 
-    /// The name of what was said just before: "my bot, aizuchi, is broken".
+    /// Refers to what was said just before: "my bot, aizuchi, is broken".
     fn is_apposition(&self) -> bool {
         let Some((last, earlier)) = self.before.split_last() else { return false };
         let start = earlier.iter().rposition(|token| is_sign(token)).map_or(0, |at| at + 1);
         let points = |word: &Token| is_in(word, ARTICLES) || is_in(word, "my our your this that these those");
-        // A word alone, as in "no, aizuchi, that is wrong", names nothing.
+        // A single word, as in "no, aizuchi, that is wrong", is not such a noun.
         let named = earlier.len() > start + 1 && earlier.get(start).is_some_and(points);
         let goes_on = matches!(self.after, [comma, verb, ..] if comma == "," && is_third_person(verb));
         last == "," && named && goes_on && !self.asks()
     }
 
-    /// Somebody else's words: "bob said: aizuchi, what …", "quote from bob: aizuchi, what …".
+    /// A quotation: "bob said: aizuchi, what …", "quote from bob: aizuchi, what …".
     fn is_reported(&self) -> bool {
         let [first, .., colon] = self.before else { return false };
         let reports = self.before.iter().rev().nth(1).is_some_and(|word| is_in(word, REPORTS));
         matches!(colon.as_str(), ":" | "：") && (reports || is_in(first, "quote quotes quoted quoting"))
     }
 
-    /// The clause begins with the name, perhaps behind a greeting.
+    /// The clause begins with the name, perhaps after a greeting.
     fn judge_head(&self, greets: bool) -> NameUse {
         let alone = self.before.is_empty() && !self.occurrence.has_more;
         if !self.asks() && !self.speaks_to_somebody() && begins_with_version(self.said()) {
@@ -143,7 +143,7 @@ impl NameClause<'_> {
         self.judge_words(greets)
     }
 
-    /// A sign follows the name.
+    /// A punctuation mark follows the name.
     fn judge_set_off(&self, sign: &str, rest: &[Token]) -> NameUse {
         let next = rest.first().map_or("", String::as_str);
         let comma = rest.iter().position(|token| token == ",");
@@ -159,7 +159,7 @@ impl NameClause<'_> {
             // "aizuchi — a bot that listens", "aizuchi: a new release is available".
             "-" | "—" | "–" | "~" if defines => InPassing,
             ":" | "：" if (defines || is_in(next, "new version release")) && of_release() => Unclear,
-            // "aizuchi: a bot for quiet rooms", where nothing is said of it.
+            // "aizuchi: a bot for quiet rooms", without a verb.
             ":" | "：" if defines && !rest.iter().any(|word| is_verb(word)) => Unclear,
             "," if is_in(next, "which who whose") && (comma.is_some() || !self.asks()) => InPassing,
             "," if apposition || plural => InPassing,
@@ -228,7 +228,7 @@ impl NameClause<'_> {
         }
     }
 
-    /// The clause ends with the name, and no sign is before it.
+    /// The clause ends with the name, without punctuation before it.
     fn judge_end(&self, lead: &[Token]) -> NameUse {
         let word = |back: usize| lead.len().checked_sub(back).map_or("", |at| lead[at].as_str());
         let (last, second) = (word(1), word(2));

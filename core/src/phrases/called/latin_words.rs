@@ -1,6 +1,6 @@
-//! The words that tell how a name is used in languages with spaces. All in small letters.
+//! The words that show how a name is used in languages with spaces. All in lower case.
 
-/// Words that open a clause and say nothing about whom it is for.
+/// Words that open a clause and do not show whom it addresses.
 pub(super) const OPENERS: &str = "\
     ok okay so well oh ah and but also anyway btw yes no yeah yep nope nah right hm hmm hmmm um uh lol \
     haha hahaha wow ugh then now actually alright omg pff sure come on wait look listen plus na ja nein \
@@ -43,7 +43,7 @@ pub(super) const THIRD_PERSON: &str = "\
     there not that which who helps answers replies supports starts stops restarts understands remembers \
     forgets handles posts reacts sees saw learns learnt costs can't";
 
-/// Words behind which somebody else's words are quoted.
+/// Words that introduce a quotation.
 pub(super) const REPORTS: &str = "said says say asked asks wrote writes typed told replied posted answered goes went";
 
 /// Words that order or ask for something.
@@ -57,7 +57,7 @@ pub(super) const IMPERATIVES: &str = "\
     rewrite create generate sag erklär hilf übersetze dis-moi aide explique traduis dime ayuda explica \
     traduce schreib gib zeig";
 
-/// The same words as things: "aizuchi help me", "aizuchi help page".
+/// The same words as nouns: "aizuchi help me", "aizuchi help page".
 pub(super) const NOUNS_OR_IMPERATIVES: &str = "\
     help search list show check look answer test run post set play count guess rate fix ping report \
     update reply status restart log weather time call plan rank vote work leave back good nice great";
@@ -78,7 +78,7 @@ pub(super) const PREPOSITIONS: &str = "\
     par chez et à con para por sobre y en em com bot server repo channel project except besides unlike \
     toward towards even only not maybe is perhaps";
 
-/// Verbs that what they are about follows.
+/// Transitive verbs, which their object follows.
 pub(super) const TAKES_OBJECT: &str = "\
     ask asked asking asks tell told telling use used using uses try tried trying ping pinged see saw \
     seen love loves like likes hate hates run ran running install installed know knows knew call thank \
@@ -91,7 +91,7 @@ pub(super) const TAKES_OBJECT: &str = "\
     beat beats copy adopt disable enable leave help helps helped think bet hope guess believe where's \
     who's what's how's that's it's here's there's";
 
-/// Words that a noun does not follow: a name behind them is a call.
+/// Words that no noun follows: a name after them is a call.
 pub(super) const SAFE_ENDS: &str = "\
     beaucoup vielmals schön sehr mucho bien mille me us it him them please pls plz thanks now again here there today tonight tomorrow yesterday then \
     too though yet right later much well lot anyway ok okay yes no yeah lol haha hm hmm true wrong great \
@@ -110,7 +110,7 @@ pub(super) const ASIDES: &str = "\
     thoughts opinion opinions ideas suggestions lol haha wtf omg yes no really seriously ok okay same \
     true right wrong correct exactly go";
 
-/// People who have something to do with what has the name: "dear aizuchi users".
+/// People who have something to do with the bearer of the name: "dear aizuchi users".
 pub(super) const GROUPS: &str = "\
     user users fan fans dev devs developer developers community team teams folks people contributor contributors \
     maintainer maintainers admin admins lover lovers enthusiast enthusiasts owner owners crew gang family fam \

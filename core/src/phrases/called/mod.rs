@@ -1,9 +1,9 @@
-//! Whether the bot's name calls it, or is said in passing: "aizuchi, what …" or "the aizuchi repo".
+//! Whether the bot's name calls it, or is mentioned in passing: "aizuchi, what …" or "the aizuchi repo".
 //!
-//! A name calls where people set it off from the sentence (at the head or the end of a clause, by a comma or as all there is) or
-//! where a request, a question to "you" or a greeting goes with it. It is said in passing where it is a part of the sentence:
-//! behind a preposition, an article or a verb, before a noun or a verb of the third person, before a Japanese or Korean
-//! particle, in quotes. Names in code, in addresses and in quoted lines do not occur at all.
+//! A name calls if it is set off from the sentence (at the beginning or the end of a clause, by a comma or alone) or if a
+//! request, a question to "you" or a greeting goes with it. It is mentioned in passing if it is a part of the sentence:
+//! after a preposition, an article or a verb, before a noun or a verb of the third person, before a Japanese or Korean
+//! particle, in quotes. Names in code, in URLs and in quoted lines do not count at all.
 
 mod asian;
 mod japanese;
@@ -15,7 +15,7 @@ pub(crate) use self::occurrence::after_first_sentence;
 use self::occurrence::{Occurrence, occurrences};
 use super::finder::Finder;
 
-/// What its name does in a text.
+/// How the bot's name is used in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum NameUse {
     InPassing,
@@ -23,7 +23,7 @@ pub(crate) enum NameUse {
     Called,
 }
 
-/// None where its name does not occur. `for_another`: the platform says that the text is for somebody else.
+/// `None` if its name does not occur. `for_another`: the platform says that the text is for somebody else.
 pub(crate) fn name_use(text: &str, names: &Finder, for_another: bool) -> Option<NameUse> {
     let for_another = for_another || occurrence::mentions_another(text, names);
     occurrences(text, names).iter().map(|occurrence| judge(occurrence, for_another)).max()

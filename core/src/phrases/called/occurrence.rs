@@ -8,14 +8,14 @@ use crate::phrases::finder::Finder;
 /// A name and the sentence it is in.
 #[derive(Debug)]
 pub(super) struct Occurrence<'a> {
-    /// The sentence before the name, and behind it without the title that follows the name.
+    /// The sentence before the name, and after it without the title that follows the name.
     pub(super) before: &'a str,
     pub(super) after: &'a str,
-    /// A title follows the name: 「さん」.
+    /// Whether a title follows the name: 「さん」.
     pub(super) titled: bool,
     /// What the sentence ends with, if anything.
     pub(super) end: Option<char>,
-    /// Other sentences are in the text.
+    /// Whether the text has other sentences.
     pub(super) has_more: bool,
     pub(super) at_sign: bool,
     pub(super) quoted: bool,
@@ -24,8 +24,8 @@ pub(super) struct Occurrence<'a> {
 const TITLES: [&str; 14] =
     ["さん", "くん", "ちゃん", "さま", "たん", "君", "様", "殿", "先生", "先輩", "-san", "-kun", "-chan", "-sama"];
 
-/// So many of the first and of the last occurrences are looked at: each is read with the sentence around it, which can be the
-/// whole text.
+/// How many of the first and of the last occurrences are checked: each is read with the sentence around it, which can be
+/// the whole text.
 const OCCURRENCES_MAX: usize = 16;
 
 pub(super) fn occurrences<'a>(text: &'a str, names: &Finder) -> Vec<Occurrence<'a>> {
@@ -63,7 +63,7 @@ fn occurrence<'a>(text: &'a str, range: &Range<usize>) -> Occurrence<'a> {
 }
 
 impl Occurrence<'_> {
-    /// The way of writing around the name decides, what follows it first.
+    /// The script around the name, that after it first.
     pub(super) fn writing(&self) -> Writing {
         let all = || self.before.chars().chain(self.after.chars());
         let next = self
@@ -83,7 +83,7 @@ impl Occurrence<'_> {
         }
     }
 
-    /// Signs on both sides part the name from the rest of the sentence.
+    /// Punctuation on both sides separates the name from the rest of the sentence.
     pub(super) fn is_set_off(&self) -> bool {
         let before = self.before.chars().next_back();
         let after = self.after.trim_start().chars().next();
@@ -91,10 +91,10 @@ impl Occurrence<'_> {
     }
 }
 
-/// Signs between parts of a sentence.
+/// Punctuation between parts of a sentence.
 pub(super) const SEPARATORS: &str = ",、，:：—–-~〜～";
 
-/// "0.3", "v2": a release of a program that has the name.
+/// "0.3", "v2": a version of a program with this name.
 pub(super) fn begins_with_version(text: &str) -> bool {
     let text = text.trim_start();
     let (marked, rest) = text.strip_prefix(['v', 'V']).map_or((false, text), |rest| (true, rest));
@@ -109,7 +109,7 @@ pub(crate) fn after_first_sentence(text: &str) -> &str {
     end.map_or("", |(at, c)| &text[at + c.len_utf8()..])
 }
 
-/// Whether a sentence ends with this, `rest` following it.
+/// Whether a sentence ends with this character, followed by `rest`.
 fn is_end(c: char, rest: &str) -> bool {
     match c {
         '.' => rest.chars().next().is_none_or(|next| next.is_whitespace() || next == '.'),
@@ -134,7 +134,7 @@ fn is_hangul(c: char) -> bool {
     matches!(c, '가'..='힣' | 'ㄱ'..='ㆎ')
 }
 
-/// Code, addresses and quoted lines.
+/// Code, URLs and quoted lines.
 fn hidden(text: &str) -> Vec<Range<usize>> {
     let mut hidden = Vec::new();
     for fence in ["```", "`"] {
@@ -174,7 +174,7 @@ fn is_part_of_identifier(text: &str, range: &Range<usize>) -> bool {
     behind || ahead
 }
 
-/// Inside quotation marks. Japanese ones and straight ones may hold everything that somebody says to it.
+/// Inside quotation marks. Japanese ones and straight ones may contain everything that somebody says to the bot.
 fn is_quoted(text: &str, range: &Range<usize>) -> bool {
     const PAIRS: [(char, char); 4] = [('「', '」'), ('『', '』'), ('“', '”'), ('«', '»')];
     let (head, tail) = (&text[..range.start], &text[range.end..]);
@@ -191,7 +191,7 @@ fn is_quoted(text: &str, range: &Range<usize>) -> bool {
     PAIRS.iter().any(|(open, close)| around(*open, *close)) || straight || word
 }
 
-/// `@bob` anywhere, as people write it where the platform has no mentions.
+/// `@bob` anywhere, as people write it on a platform without mentions.
 pub(super) fn mentions_another(text: &str, names: &Finder) -> bool {
     let starts = |(at, _): (usize, &str)| {
         let rest = &text[at + 1..];

@@ -2,7 +2,7 @@
 
 use super::phrase::{Phrase, is_whole};
 
-/// How a Japanese sentence about itself begins; any number of them.
+/// How a Japanese sentence about the bot itself begins; any number of them.
 const OPENINGS: &[&str] = &[
     "今回は",
     "ここでは",
@@ -69,10 +69,10 @@ const OPENINGS: &[&str] = &[
     "話に",
 ];
 const WORDS: &[&str] = &["発言", "返信", "返答", "応答", "回答", "返事", "コメント", "介入", "反応", "口出し", "投稿"];
-/// People write to each other and ask whether they have to.
+/// People write to each other and ask whether they have to reply.
 const REPLY: &[&str] = &["返信", "返答", "応答", "回答", "返事"];
 const SPEECH: &[&str] = &["発言", "コメント", "介入", "反応", "口出し", "投稿"];
-/// To speak, of itself.
+/// Verbs of speaking, about the bot itself.
 const SPEAK: &[&str] = &[
     "発言する",
     "返信する",
@@ -147,7 +147,7 @@ const KEEP: &[&str] =
 const FOR: &[&str] = &["する", "の", "をする", "を行う", "すべき", ""];
 const NOT_NEEDED: &[&str] = &["不要", "必要ない", "必要ありません", "必要なさそう", "必要ないよう"];
 
-/// Alone they are about itself; with a reason they are what somebody is told who asked whether to reply.
+/// Alone they are about the bot itself; with a reason they answer a person who asked whether to reply.
 const ADVICE: &[&Phrase] = &[
     &[REPLY, FOR, &["必要", "必要性"], IS, NOT],
     &[REPLY, &["の", "する"], &["必要性", "必要"], IS, &["低い"]],
@@ -201,7 +201,7 @@ const SURE: &[&Phrase] = &[
     ],
     &[&["沈黙"], &["します", "を保ちます", "を選びます", "を守ります", "を守る", "を保つ", "する"]],
 ];
-/// Silence when nobody asked; an answer when somebody did.
+/// Silence if nobody asked; an answer if somebody did.
 const LIKELY: &[&Phrase] = &[
     &[SPEAK, &["必要", "べきこと", "べき内容", "ほどのこと", "こと"], IS, NOT],
     &[WORDS, &["すべきこと", "するほどのこと", "することは", "すること"], IS, NOT],
@@ -242,7 +242,7 @@ const LIKELY: &[&Phrase] = &[
     ],
     &[&["加わる", "入る", "参加する"], &["必要"], &["は", "の"], NOT, &["会話", "話", "話題"]],
 ];
-/// "It does not respond" is said of servers too: only with a beginning that speaks of itself.
+/// "It does not respond" is said of servers too: only with a beginning that refers to the bot itself.
 const OWN: &[&str] = &[
     "答える必要はない",
     "答える必要はありません",
@@ -253,7 +253,7 @@ const OWN: &[&str] = &[
     "発言はしません",
     "返信はしません",
 ];
-/// How polite or sure it is about it.
+/// Endings that express politeness or certainty.
 const ENDINGS: &[&str] = &[
     "です",
     "だ",
@@ -309,12 +309,12 @@ const TURNS: &[&str] = &[
     "?",
     "://",
 ];
-/// What a sentence about the talk itself speaks of.
+/// Subjects of a sentence about the talk itself.
 const TALK: &[&str] =
     &["会話", "やり取り", "やりとり", "二人", "皆さん", "みなさん", "話が進", "盛り上が", "順調", "解決", "話しかけ"];
 
-/// 「二人の会話が続いているため、今回は発言しません。」: every sentence gives reasons and then says that nothing is to be
-/// said, or speaks of the talk; one does the former.
+/// 「二人の会話が続いているため、今回は発言しません。」: every sentence gives reasons and then says that nothing is to be said, or is about the talk;
+/// at least one is of the first kind.
 pub(super) fn says_so(text: &str, likely_counts: bool) -> bool {
     if TURNS.iter().any(|turn| text.contains(turn)) {
         return false;
@@ -357,7 +357,7 @@ fn is_own_clause(clause: &str, likely_counts: bool, opened: bool) -> bool {
             .any(|rest| is_own_clause(rest, likely_counts, true))
 }
 
-/// As it is, or without one ending after the other.
+/// As it is, or after removing one ending after the other.
 fn is_own(clause: &str, likely_counts: bool, opened: bool) -> bool {
     // A bare 「ありません」 denies anything; with 「特に」 before it, it denies having something to say.
     let bare = ["ありません", "ない", "なし"].contains(&clause);
@@ -387,7 +387,7 @@ fn is_not_needed(clause: &str) -> bool {
         .any(|speech| NOT_SPEAK.iter().any(|not| not.strip_suffix("ない") == Some(speech)))
 }
 
-/// Figures are news.
+/// A sentence with figures contains news.
 fn is_about_the_talk(sentence: &str) -> bool {
     !sentence.contains(char::is_numeric) && TALK.iter().any(|word| sentence.contains(word))
 }

@@ -1,8 +1,8 @@
 //! Silence put into words: "SILENCE", "…", "(no response)", "There is no need for me to speak.", "（発言しません）".
 //!
-//! A model that was told it may say nothing tends to say so. Unasked, that is silence. A person who addressed it
-//! may have asked "anything to add?" or "must I reply?", so there only what is no answer for a person counts: words about
-//! its own silence, and the values that programs use for nothing ("None", "null").
+//! A model that may say nothing tends to say so. If nobody asked, that is silence. A person who addressed the bot may have
+//! asked "anything to add?" or "must I reply?", so then only what is no answer for a person counts: words about the bot's
+//! own silence, and the values that programs use for nothing ("None", "null").
 
 mod english;
 mod japanese;
@@ -12,16 +12,16 @@ mod unwrap;
 use self::unwrap::{is_empty_object, repeated, unwrap, without_emoji};
 use crate::types::is_invisible;
 
-/// A reason is short; what is longer is an answer.
+/// A reason is short; longer text is an answer.
 const CHARS_MAX: usize = 400;
 
-/// Whether these words, already clean, say that nothing is to be said. `is_name` knows the people of the talk.
+/// Whether these words, already cleaned, say that nothing is to be said. `is_name` knows the people of the talk.
 pub fn is_silence(text: &str, addressed: bool, is_name: &dyn Fn(&str) -> bool) -> bool {
     let text = text.trim();
     if text.is_empty() {
         return false;
     }
-    // Somebody who asks what a function returns gets "`None`".
+    // A person who asks what a function returns gets "`None`".
     let is_code = text.starts_with('`') && !text.starts_with("```");
     let words = unwrap(text, is_name);
     is_invisible(&words)
@@ -52,7 +52,7 @@ fn says_nothing(text: &str, addressed: bool) -> bool {
     }
     let (inner, staged) = without_stage(text);
     let words = plain(inner);
-    // A stage direction is about itself, whoever asked.
+    // A stage direction is about the bot itself, even if somebody asked.
     if one_of(&words, SURE)
         || ((staged || !addressed) && one_of(&words, LIKELY))
         || (staged && english::is_staged_silence(&words))
@@ -64,13 +64,13 @@ fn says_nothing(text: &str, addressed: bool) -> bool {
     is_short && (english::says_so(&words, likely_counts) || japanese::says_so(inner, likely_counts))
 }
 
-/// Dots and dashes only. A reaction such as 👀 or "！" is an answer.
+/// Only dots and dashes. A reaction such as 👀 or "！" is an answer.
 fn is_empty_talk(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_whitespace() || ".…‥・。⋯-‐–—―─_".contains(c))
 }
 
-/// The word it was given for this, alone or with a reason behind it. Unasked, it may also stand above a reason or below
-/// thoughts; asked, that may be the title of a poem.
+/// The word it was given for this, alone or followed by a reason. If nobody asked, it may also be above a reason or below
+/// thoughts; otherwise that may be the title of a poem.
 fn is_sentinel(text: &str, addressed: bool) -> bool {
     let bare = |line: &str| {
         let marks = |c: char| c.is_whitespace() || "*_`#\"'.。!！()（）[]［］【】<>「」".contains(c);
@@ -83,7 +83,7 @@ fn is_sentinel(text: &str, addressed: bool) -> bool {
             None => (word.strip_prefix("SILENT")?, false),
         };
         let after = rest.trim_start_matches([' ', '*', '_', '`', ']', ')', '）', '】', '"']);
-        // "SILENT, in capitals." is what somebody is told who asks how it is written.
+        // "SILENT, in capitals." answers a person who asks how it is written.
         let listed = is_ours && after.starts_with(['.', '。', ',', '、']);
         Some(listed || after.starts_with("- ") || after.starts_with([':', '：', ';', '–', '—', '(', '（']))
     };
@@ -93,7 +93,7 @@ fn is_sentinel(text: &str, addressed: bool) -> bool {
         || (!addressed && lines().any(|line| ["SILENCE", "沈黙"].contains(&bare(line).as_str())))
 }
 
-/// Brackets and stars around the whole are stage directions: `(stays silent)`, `*says nothing*`.
+/// Brackets and asterisks around the whole are stage directions: `(stays silent)`, `*says nothing*`.
 fn without_stage(text: &str) -> (&str, bool) {
     const STAGES: [(char, char); 7] =
         [('(', ')'), ('（', '）'), ('[', ']'), ('［', '］'), ('【', '】'), ('*', '*'), ('<', '>')];
@@ -102,7 +102,7 @@ fn without_stage(text: &str) -> (&str, bool) {
     inner.map_or((text, false), |inner| (without_stage(inner.trim()).0, true))
 }
 
-/// Small letters, one space (`NO_REPLY` has two words), straight apostrophes, no punctuation at the end.
+/// Lower case, single spaces (`NO_REPLY` has two words), straight apostrophes, no punctuation at the end.
 fn plain(text: &str) -> String {
     let words: Vec<String> =
         text.replace('’', "'").replace('_', " ").to_lowercase().split_whitespace().map(str::to_owned).collect();
@@ -165,7 +165,7 @@ const SURE: &[&str] = &[
     "特にありません",
 ];
 
-/// Silence when nobody asked; an answer when somebody did.
+/// Silence if nobody asked; an answer if somebody did.
 const LIKELY: &[&str] = &[
     "no response",
     "no reply",

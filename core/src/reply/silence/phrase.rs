@@ -1,12 +1,12 @@
-//! Sentences as alternatives one after the other.
+//! Sentences as sequences of alternatives.
 
-/// Each step is a choice; an empty choice means that the step may be left out.
+/// Each step is a choice; an empty choice means that the step is optional.
 pub(super) type Phrase = [&'static [&'static str]];
 
-/// A choice that stands for one to four words of any kind.
+/// A choice that matches one to four words of any kind.
 pub(super) const ANYBODY: &str = "*";
 
-/// What follows the phrase at the head of words that are separated by one space, for every way in which it fits.
+/// What follows the phrase at the beginning of words that are separated by single spaces, for every possible match.
 pub(super) fn rests<'a>(phrase: &Phrase, words: &'a str) -> Vec<&'a str> {
     match_steps(phrase, words, |rest, choice| match choice {
         "" => vec![rest],
@@ -15,7 +15,7 @@ pub(super) fn rests<'a>(phrase: &Phrase, words: &'a str) -> Vec<&'a str> {
     })
 }
 
-/// Whether a text without spaces is this phrase, from its head to its end.
+/// Whether a text without spaces matches this phrase completely.
 pub(super) fn is_whole(phrase: &Phrase, text: &str) -> bool {
     match_steps(phrase, text, |rest, choice| rest.strip_prefix(choice).into_iter().collect()).contains(&"")
 }

@@ -1,15 +1,15 @@
-//! What is around a word that stands for silence: code marks, quotes, a name or a label, emoji, repetition, JSON.
+//! Removes what is around a word for silence: code marks, quotes, a name or a label, emoji, repetition, JSON.
 
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::types::is_unseen;
 
-/// What a model writes before an answer that is none.
+/// What a model writes before an answer that is empty.
 const LABELS: [&str; 10] = ["response", "answer", "reply", "message", "output", "返信", "返答", "回答", "応答", "発言"];
 const FENCE: &str = "```";
 
-/// The words themselves, of usual width, without what is around them.
+/// The words themselves, of normal width, without what is around them.
 pub(super) fn unwrap(text: &str, is_name: &dyn Fn(&str) -> bool) -> String {
     let plain: String = text.nfkc().filter(|c| c.is_whitespace() || !is_unseen(*c)).collect();
     let mut words = plain.trim();
@@ -47,11 +47,11 @@ fn without_label<'a>(text: &'a str, is_name: &dyn Fn(&str) -> bool) -> &'a str {
     let Some((label, rest)) = text.split_once(':') else { return text };
     let label = label.trim_matches(['*', '_', '@', ' ', '[', ']', '<', '>']);
     let is_label = LABELS.contains(&label.to_lowercase().as_str()) || is_name(label);
-    // `**mia:** words`: the marks that were opened before the name end behind the colon.
+    // `**mia:** words`: the marks that were opened before the name end after the colon.
     if is_label { rest.trim_start_matches(['*', '_']).trim() } else { text }
 }
 
-/// The one word that all of it repeats.
+/// The single word that the whole text repeats.
 pub(super) fn repeated(words: &str) -> Option<&str> {
     let mut all = words.split(' ').map(|word| word.trim_end_matches(['.', ',', '!']));
     let first = all.next()?;
@@ -69,11 +69,11 @@ pub(super) fn without_emoji(words: &str) -> &str {
     words.trim_matches(|c: char| c == ' ' || (c >= '\u{2190}' && !c.is_alphanumeric()))
 }
 
-/// In which fields of an object an answer would be, or the decision to give one.
+/// The fields of an object that would contain an answer, or the decision to give one.
 const ANSWERS: [&str; 6] = ["reply", "response", "answer", "message", "text", "content"];
 const DECISIONS: [&str; 4] = ["action", "decision", "respond", "speak"];
 
-/// Whether it is an object of JSON that says that there is no answer: `{"reply": null}`, `{"action": "silent"}`.
+/// Whether it is a JSON object without an answer: `{"reply": null}`, `{"action": "silent"}`.
 pub(super) fn is_empty_object(text: &str, is_nothing: impl Fn(&str) -> bool) -> bool {
     if !text.starts_with('{') {
         return false;

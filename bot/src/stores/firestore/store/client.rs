@@ -1,8 +1,9 @@
-//! The calls to Firestore that are made: read documents by name, by query, count them, and commit.
+//! The calls to Firestore: reading documents by name or by query, counting them, and committing.
 //!
-//! They are those of Google's own interface (gRPC). The layer above it that the crate `firestore` offers reads documents of one
-//! collection at a time and begins a transaction with a call of its own; here a change reads what it needs of all collections
-//! with the call that begins it. Every call has a time limit, and none is repeated here: only who knows the whole change can.
+//! They use Google's own gRPC interface. The layer above it that the crate `firestore` offers reads documents of one
+//! collection at a time and begins a transaction with a separate call; here a change reads what it needs of all collections
+//! with the call that begins it. Every call has a time limit, and none is retried here: only the caller knows the whole
+//! change.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,11 +23,11 @@ use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, D
 use super::failure::CallFailure;
 use super::query::{counted, structured};
 
-/// How long a call may take; of one that answers in parts, each part.
+/// The timeout of a call; for a streaming one, of each part.
 const CALL_MAX: Duration = Duration::from_secs(15);
-/// Documents that are read by name with one call.
+/// How many documents are read by name with one call.
 const READ_TOGETHER: usize = 300;
-/// Index entries that are counted for the price of one read.
+/// How many index entries are counted for the price of one read.
 const COUNTED_FOR_ONE: u64 = 1000;
 
 pub type CallResult<T> = std::result::Result<T, CallFailure>;
@@ -37,7 +38,7 @@ pub struct DocumentClient {
     pub billed: BilledCalls,
 }
 
-/// What Google bills, as far as it can be seen from here.
+/// What Google bills, as far as the client can see.
 #[derive(Debug, Default)]
 pub struct BilledCalls {
     reads: AtomicU64,
@@ -57,15 +58,15 @@ impl BilledCalls {
     }
 }
 
-/// As of when something is read.
+/// The moment as of which something is read.
 #[derive(Clone, Debug)]
 pub enum ReadMoment {
     Now,
-    /// A transaction begins with it; if one was aborted, this takes its place in the queue.
+    /// Begins a transaction; after an aborted one, the new one takes its place in the queue.
     Begin {
         aborted: Vec<u8>,
     },
-    /// What follows is read as of the same moment. Nothing is written, and nobody waits for it.
+    /// Everything that follows is read as of the same moment. Nothing is written or locked.
     BeginReading,
     Within(Vec<u8>),
 }
@@ -92,7 +93,7 @@ impl From<ReadMoment> for ReadSelector {
     }
 }
 
-/// What was read, and the transaction that began with it.
+/// The result of a read, and the transaction that began with it.
 pub struct ReadAnswer<T> {
     pub found: T,
     pub begun: Vec<u8>,
@@ -116,7 +117,7 @@ impl DocumentClient {
         format!("{}_{}", self.prefix, collection.name())
     }
 
-    /// Documents by name; `None` for those that there are none of.
+    /// Documents by name; `None` for those that do not exist.
     pub async fn get(
         &self,
         keys: &[DocumentKey],
@@ -203,12 +204,12 @@ impl DocumentClient {
                 answer.found.push((id, DocumentFields(fields)));
             }
         }
-        // A query that finds nothing is billed as one read.
+        // A query without results is billed as one read.
         self.billed.read(answer.found.len().max(1) as u64);
         Ok(answer)
     }
 
-    /// How many documents of a collection there are, without reading them.
+    /// The number of documents of a collection, without reading them.
     pub async fn count(
         &self,
         collection: Collection,
@@ -242,7 +243,7 @@ impl DocumentClient {
         Ok(answer)
     }
 
-    /// All of these or none; with a transaction, only if nothing that it read has changed.
+    /// Atomic; with a transaction, only if nothing that it read has changed.
     pub async fn commit(&self, writes: Vec<Write>, transaction: Vec<u8>) -> CallResult<()> {
         let is_deletion = |write: &&Write| matches!(write.operation, Some(write::Operation::Delete(_)));
         let deletions = writes.iter().filter(is_deletion).count() as u64;
@@ -254,7 +255,7 @@ impl DocumentClient {
         Ok(())
     }
 
-    /// Releases what a transaction has read. If that fails, Firestore does so by itself after a minute.
+    /// Releases the locks of a transaction. If that fails, Firestore does so by itself after a minute.
     pub async fn roll_back(&self, transaction: Vec<u8>) {
         let database = self.db.get_database_path().clone();
         let mut client = self.calling();
@@ -264,7 +265,7 @@ impl DocumentClient {
         }
     }
 
-    /// The write that makes a document be this, or not be.
+    /// A write that sets or deletes a document.
     pub fn write(&self, key: &DocumentKey, fields: Option<DocumentFields>) -> Write {
         let operation = match fields {
             Some(DocumentFields(fields)) => {

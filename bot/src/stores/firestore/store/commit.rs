@@ -1,17 +1,18 @@
-//! Sends what a change has written.
+//! Commits what a change has written.
 //!
-//! All of it goes out in one commit, which happens whole or not at all. Firestore takes so much at once and no more (500 writes
-//! in the older of its two limits, 10 MiB in the newer), so that a larger change goes out in several, in an order in which it
-//! can be made again after any of them (what adds that many facts at once could add some twice, but nothing does):
+//! All of it is sent in one commit, which is atomic. Firestore limits the size of a commit (500 writes in the older of its
+//! two limits, 10 MiB in the newer), so a larger change is split into several, in an order in which it can be repeated
+//! after any of them (a change that adds that many facts at once could add some twice, but there is none):
 //!
-//! 1. who wishes not to be remembered,
-//! 2. what is removed, so that nothing that is to be forgotten waits for something else,
-//! 3. the number of the latest fact, so that no number is ever given twice,
+//! 1. people who opted out,
+//! 2. deletions, so that nothing that is to be forgotten waits for something else,
+//! 3. the number of the latest fact, so that no number is ever used twice,
 //! 4. everything else,
-//! 5. people who are removed: what they said and where is known from them, if the rest has to be made again,
+//! 5. deletions of people: their entries say what they said and where, in case the rest has to be repeated,
 //! 6. how far records were read: as long as this is not written, they are read again.
 //!
-//! Only the first of them is part of the transaction. The others are repeated until they succeed or too much time has passed.
+//! Only the first of them is part of the transaction. The others are retried until they succeed or too much time has
+//! passed.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,19 +28,19 @@ use super::session::Documents;
 /// Fewer in tests, where the emulator takes minutes to compare so many facts.
 const WRITES_MAX: usize = if cfg!(test) { 50 } else { 500 };
 const BYTES_MAX: usize = 8_000_000;
-/// Another writer may have changed some of them since.
+/// Several, because another writer may have changed some of them since.
 const WITNESSES_MAX: usize = 20;
 
-/// Sends it, or nothing of it: then the whole change can be tried again.
+/// Commits all of it or nothing: then the whole change can be retried.
 pub async fn commit(client: &DocumentClient, written: Documents, transaction: Vec<u8>) -> CallResult<()> {
     let commit = new_commit();
-    // If it is unclear whether the first commit happened, these documents tell.
+    // If it is unclear whether the first commit succeeded, these documents reveal it.
     let mut witnesses = Vec::new();
     let mut parts = CommitParts::default();
     let mut entries: Vec<_> = written.into_iter().collect();
     entries.sort_by_key(|(key, fields)| order(key, fields.is_none()));
     for (key, fields) in entries {
-        // Of somebody who wishes not to be remembered, nothing is kept but a number.
+        // Of a person who opted out, nothing is kept but a hash.
         let is_signed = key.collection != Collection::OptOuts;
         let sign =
             |fields: &DocumentFields| if is_signed { fields.clone().with_commit(&commit) } else { fields.clone() };
@@ -63,7 +64,7 @@ pub async fn commit(client: &DocumentClient, written: Documents, transaction: Ve
     Ok(())
 }
 
-/// Writes in the order of their commits, each not too large for Firestore.
+/// Writes in the order of their commits, each within Firestore's limits.
 #[derive(Default)]
 pub struct CommitParts(pub Vec<(Vec<Write>, usize)>);
 
@@ -91,7 +92,7 @@ fn order(key: &DocumentKey, is_removed: bool) -> u8 {
     }
 }
 
-/// Each write says what a document is to be, so that sending it twice does no harm.
+/// Each write sets a whole document, so that sending it twice does no harm.
 pub async fn send(client: &DocumentClient, writes: &[Write]) -> CallResult<()> {
     let mut pauses = pauses();
     loop {
@@ -103,8 +104,8 @@ pub async fn send(client: &DocumentClient, writes: &[Write]) -> CallResult<()> {
     }
 }
 
-/// Whether a commit that nobody confirmed took place. One that only removes is made again instead. `Err` if that cannot be found
-/// out: then it must not be made again here.
+/// Whether an unconfirmed commit took place. One that only deletes is repeated instead. `Err` if that cannot be determined:
+/// then it must not be repeated here.
 async fn has_happened(client: &DocumentClient, witnesses: &[DocumentKey], commit: &str) -> CallResult<bool> {
     if witnesses.is_empty() {
         return Ok(false);
@@ -119,7 +120,7 @@ async fn has_happened(client: &DocumentClient, witnesses: &[DocumentKey], commit
     Err(CallFailure::new(Code::FailedPrecondition, "it is not known whether a commit took place"))
 }
 
-/// A name for a commit that no other has.
+/// A unique name for a commit.
 pub fn new_commit() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = jiff::Timestamp::now().as_nanosecond();

@@ -44,7 +44,7 @@ fn cannot_connect(error: &FirestoreError) -> String {
     )
 }
 
-/// Whom an emulator lets do everything.
+/// Credentials with which an emulator allows everything.
 #[derive(Debug)]
 struct EmulatorOwner {
     tag: EntityTag,

@@ -1,7 +1,7 @@
-//! What is remembered in Firestore, row by row, as the tables of the other stores have it.
+//! Memory in Firestore, row by row, in the form of the other stores' tables.
 //!
-//! Names of documents are hashes, so that a collection is read whole and its rows are sorted here. What is written is whole
-//! documents, so that writing them twice does no harm.
+//! Names of documents are hashes, so a collection is read completely and its rows are sorted here. Whole documents are
+//! written, so that writing them twice does no harm.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,14 +29,14 @@ use crate::stores::copy::{decode_fact, decode_vector};
 
 type TableRows = BTreeMap<&'static str, Vec<CopyRow>>;
 
-/// Each collection as it was when it was first asked for.
+/// Each collection as of the moment it was first read.
 struct FirestoreSource {
     client: Arc<DocumentClient>,
     handle: Handle,
     read: TableRows,
 }
 
-/// The collection that a table is made of. The journal and whatever else is not memory is in none.
+/// The collection of a table. The journal and everything else that is not memory has none.
 fn collection_of(table: &CopyTable) -> Option<Collection> {
     match table.name {
         "memory_marks" => Some(Collection::Marks),
@@ -72,7 +72,7 @@ impl FirestoreSource {
                     self.read.entry(of).or_default().push(row);
                 }
             }
-            // All its tables are read now, also those of which there is nothing.
+            // All its tables are read now, including empty ones.
             for of in CopyScope::Memory.tables().filter(|of| collection_of(of) == Some(collection)) {
                 self.read.entry(of.name).or_default();
             }
@@ -102,7 +102,7 @@ fn number(number: u64) -> Cell {
     Cell::Integer(number.cast_signed())
 }
 
-/// The rows that a document is, each with its table.
+/// The rows of a document, each with its table.
 fn rows_of(
     collection: Collection,
     name: &str,
@@ -154,14 +154,14 @@ fn unreadable(what: &str) -> StoreError {
     StoreError::Failed(format!("cannot read {what}"))
 }
 
-/// What is kept in the last column.
+/// Decodes the last column.
 fn decode<T: DeserializeOwned>(row: &CopyRow) -> Result<(T, &str), StoreError> {
     let Some(Cell::Text(json)) = row.last() else { return Err(unreadable("a row")) };
     let decoded = serde_json::from_str(json).map_err(|error| StoreError::Failed(format!("cannot read a row: {error}")));
     Ok((decoded?, json))
 }
 
-/// The document that a row is, where it is one whole.
+/// The document of a row, if the row is a whole document.
 fn document_of(table: &CopyTable, row: &CopyRow) -> Result<Option<(DocumentKey, DocumentFields)>, StoreError> {
     Ok(match (table.name, &row[..]) {
         (
@@ -188,7 +188,7 @@ fn document_of(table: &CopyTable, row: &CopyRow) -> Result<Option<(DocumentKey, 
         ("memory_out", [Cell::Integer(mark)]) => {
             Some((DocumentKey::of_opt_out(OptOutMark(*mark)), DocumentFields::default()))
         }
-        // It follows from the person.
+        // It is derived from the person.
         ("memory_person_message", _) => None,
         _ => return Err(unreadable(table.name)),
     })
@@ -214,7 +214,7 @@ impl FirestoreMemory {
         let there = read_documents(self.client(), &keys).await?;
         let LastFact { last } = body(&there, &DocumentKey::of_last_fact())?.unwrap_or_default();
         let last = facts.iter().map(|fact| fact.id.0).fold(last, u64::max);
-        // The counter goes first: no number may be given twice.
+        // The counter is written first: no number may be used twice.
         let mut documents = vec![(DocumentKey::of_last_fact(), Some(DocumentFields::of(&LastFact { last })))];
         for (fact, row) in facts.iter().zip(rows) {
             let key = DocumentKey::of_fact(fact.id.0);

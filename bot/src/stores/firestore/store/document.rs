@@ -1,7 +1,7 @@
-//! Documents: where each is, and what is in it.
+//! Documents: their names and their fields.
 //!
-//! Every document has all fields of its collection, and one write replaces it whole. Names of documents are hashes: an id of a
-//! room, a person or a message may be of any length and hold any character, and a name may not.
+//! Every document has all fields of its collection, and one write replaces it completely. Names of documents are hashes:
+//! the id of a room, a person or a message may have any length and contain any character, and a name may not.
 
 use std::collections::HashMap;
 
@@ -45,7 +45,7 @@ pub struct DocumentKey {
 }
 
 impl DocumentKey {
-    /// Of what is called by these ids together.
+    /// The key of what these ids identify together.
     pub fn of(collection: Collection, ids: &[&str]) -> DocumentKey {
         DocumentKey { collection, id: hash(ids) }
     }
@@ -59,21 +59,21 @@ impl DocumentKey {
         DocumentKey { collection: Collection::OptOuts, id: format!("{:016x}", mark.0.cast_unsigned()) }
     }
 
-    /// Something that is written to see whether it can be.
+    /// A document that is written to test whether that is possible.
     pub fn of_trial(name: &str) -> DocumentKey {
         DocumentKey { collection: Collection::Counters, id: format!("trial-{name}") }
     }
 
-    /// The number that the latest fact got.
+    /// The counter that holds the number of the latest fact.
     pub fn of_last_fact() -> DocumentKey {
         DocumentKey { collection: Collection::Counters, id: "facts".to_owned() }
     }
 }
 
-/// Bytes of a name that is made of ids, and of what a document is found by.
+/// The length of a hash in names and index values.
 const HASH_BYTES: usize = 16;
 
-/// The same for the same ids, and for no others that anybody could find.
+/// The same for the same ids, and collision-resistant.
 pub fn hash(ids: &[&str]) -> String {
     let mut context = ring::digest::Context::new(&ring::digest::SHA256);
     for id in ids {
@@ -83,15 +83,15 @@ pub fn hash(ids: &[&str]) -> String {
     context.finish().as_ref()[..HASH_BYTES].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Where it was said.
+/// The room in which it was said.
 pub const ROOM: &str = "room";
-/// Whom it concerns.
+/// The people it concerns.
 pub const PEOPLE: &str = "people";
-/// What it rests on.
+/// The messages it rests on.
 pub const MESSAGES: &str = "messages";
-/// What is kept, as JSON.
+/// The content, as JSON.
 const BODY: &str = "body";
-/// Which commit wrote it.
+/// The commit that wrote it.
 const COMMIT: &str = "commit";
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -106,7 +106,7 @@ impl DocumentFields {
         self.with_text(BODY, json)
     }
 
-    /// What is kept, as it is stored.
+    /// The content as it is stored.
     pub fn json(&self) -> Option<&str> {
         self.text(BODY)
     }
@@ -164,7 +164,7 @@ impl DocumentFields {
         })
     }
 
-    /// Takes out which commit wrote it.
+    /// Removes and returns the commit that wrote it.
     pub fn take_commit(&mut self) -> Option<String> {
         match self.0.remove(COMMIT)?.value_type {
             Some(ValueType::StringValue(commit)) => Some(commit),
@@ -179,11 +179,11 @@ pub enum DocumentFilter {
     All,
     Is(&'static str, String),
     IsNot(&'static str, String),
-    /// The array holds one of these; Firestore takes thirty at most.
+    /// The array contains one of these; Firestore accepts at most thirty.
     HasAny(&'static str, Vec<String>),
 }
 
-/// How many of them, in the order of their names.
+/// How many of them, ordered by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DocumentLimit {
     None,
@@ -191,7 +191,7 @@ pub enum DocumentLimit {
     Last(usize),
 }
 
-/// Values that one query may look for in an array.
+/// How many values one query may look for in an array.
 pub const ANY_MAX: usize = 30;
 
 impl DocumentFilter {

@@ -1,4 +1,4 @@
-//! What a change will read, so that it is read with one call.
+//! Predicts what a change will read, so that it is read with one call.
 
 use aizuchi_core::memory::{FactDraft, Layer, MemoryChange};
 use aizuchi_core::types::PersonId;
@@ -8,7 +8,7 @@ use super::table::{channel_key, marks_key, person_key, tie_key};
 use crate::memory::StoredLayers;
 use crate::memory::table::OptOutMark;
 
-/// Documents that are read of many changes together, at most.
+/// The maximum number of documents read in advance for several changes.
 const EXPECTED_MAX: usize = 1_000;
 
 pub fn expected(changes: &[MemoryChange], kept: StoredLayers) -> Vec<DocumentKey> {
@@ -56,7 +56,7 @@ fn of_change(change: &MemoryChange, kept: StoredLayers) -> Vec<DocumentKey> {
             facts.iter().map(|fact| DocumentKey::of_fact(fact.0)).collect()
         }
         MemoryChange::OptedOut { person, .. } => vec![out(person), person_key(person)],
-        // They read one document, or look for what they read.
+        // They read one document, or query for what they read.
         MemoryChange::Summarized(_)
         | MemoryChange::Heard(_)
         | MemoryChange::Answered(_)

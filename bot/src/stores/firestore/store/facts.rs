@@ -1,8 +1,9 @@
-//! A fact as a document: what it says, and everything it is found by.
+//! A fact as a document: its content, and every value it is found by.
 //!
-//! Firestore looks for at most thirty values in one array per query, and for nothing else besides. So each value says where and
-//! what at once: a word in a room, a word in a house, a day in a room. Whoever looks in a room asks only for values of that room
-//! and of its house, and never sees a fact from behind a wall. Values are hashes, short and of one length.
+//! In one query Firestore looks for at most thirty values in one array, and for nothing else besides. So each value
+//! contains both where and what: a word in a room, a word on a server, a day in a room. A search in a room queries only
+//! values of that room and of its server, and never sees a fact that the reader may not know. Values are hashes, short and
+//! of one length.
 
 use std::collections::BTreeSet;
 
@@ -16,23 +17,23 @@ use crate::memory::table::StoreResult;
 
 pub const SKETCH: &str = "sketch";
 pub const FIND: &str = "find";
-/// The model of its vector; empty for none.
+/// The model of its vector; empty if there is none.
 pub const EMBEDDED: &str = "embedded";
 const TERMS: &str = "terms";
 const VECTOR: &str = "vector";
 
-/// Words of a fact, and words beside it, that it is found by: a document may have forty thousand index entries.
+/// How many words of a fact, and words around it, are indexed: a document may have forty thousand index entries.
 const WORDS_MAX: usize = 2_000;
-/// Letters that related words begin with, at least.
+/// The minimum length of a common prefix of related words.
 pub const STEM_CHARS: usize = 4;
-/// How many facts have a word is counted without walls, as in every store.
+/// The number of facts with a word is counted over all rooms, as in every store.
 const EVERYWHERE: i64 = 0;
 
 fn value(place: i64, kind: &str, what: &str) -> String {
     format!("{:016x}", stable_hash(place.cast_unsigned(), &format!("{kind} {what}")))
 }
 
-/// What a fact is found by in a place.
+/// The index value of a word or day in a place.
 pub fn part_value(place: i64, part: IndexPart, word: &str) -> String {
     match part {
         IndexPart::Words => value(place, "word", word),
@@ -41,7 +42,7 @@ pub fn part_value(place: i64, part: IndexPart, word: &str) -> String {
     }
 }
 
-/// What related words begin with, of a fact or beside it. `None` for a word that has no relatives.
+/// The index value of the prefix of related words, in a fact or around it. `None` for a word that has no related ones.
 pub fn stem_value(place: i64, word: &str) -> Option<String> {
     let stem = word.get(..STEM_CHARS)?;
     stem.bytes().all(|byte| byte.is_ascii_alphabetic()).then(|| value(place, "stem", stem))
@@ -51,7 +52,7 @@ pub fn model_value(place: i64, model: &str) -> String {
     value(place, "model", model)
 }
 
-/// What a word is counted by.
+/// The index value by which a word is counted.
 pub fn counted_value(word: &str) -> String {
     part_value(EVERYWHERE, IndexPart::Words, word)
 }
@@ -64,7 +65,7 @@ pub fn sketch_value(room: &RoomId, word: u64) -> String {
     value(room_place(room.as_str()), "sketch", &format!("{word:x}"))
 }
 
-/// What a fact means to a model.
+/// The embedding of a fact.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredVector {
     pub model: String,
@@ -116,7 +117,7 @@ pub fn vector_of(fields: &DocumentFields) -> StoredVector {
     StoredVector { model: fields.text(EMBEDDED).unwrap_or_default().to_owned(), vector: numbers.collect() }
 }
 
-/// A fact with what it is found and ranked by.
+/// A fact with its index values and what it is ranked by.
 pub struct StoredFact {
     pub fact: Fact,
     pub terms: String,

@@ -1,4 +1,4 @@
-//! What went wrong with a call to Firestore, and whether it is worth another try.
+//! Why a call to Firestore failed, and whether a retry is useful.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tonic::{Code, Status};
 
 use crate::stores::StoreError;
 
-/// How often a change is tried again: with these pauses for about twelve seconds in all.
+/// How often a change is retried: with these pauses, for about twelve seconds in total.
 const RETRIES_MAX: usize = 9;
 const PAUSE_MIN: Duration = Duration::from_millis(40);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
@@ -23,12 +23,12 @@ impl CallFailure {
         CallFailure { code, message: message.into() }
     }
 
-    /// Whether the same call may succeed a little later. Somebody without permission will not get it by asking again.
+    /// Whether the same call may succeed a little later. A missing permission is not temporary.
     pub fn is_passing(&self) -> bool {
         self.code == Code::Aborted || self.leaves_in_doubt()
     }
 
-    /// Whether a commit may have happened although this came back.
+    /// Whether a commit may have succeeded despite this error.
     pub fn leaves_in_doubt(&self) -> bool {
         matches!(
             self.code,
@@ -59,7 +59,7 @@ impl From<CallFailure> for StoreError {
 #[derive(Clone, Debug)]
 pub enum FirestoreFailure {
     Call(CallFailure),
-    /// What was read makes no sense.
+    /// The content is invalid.
     Content(StoreError),
 }
 
@@ -75,7 +75,7 @@ impl From<CallFailure> for FirestoreFailure {
     }
 }
 
-/// Longer and longer, and never in step with another process that tries the same.
+/// Growing pauses with jitter, so that two processes do not retry in step.
 pub fn pauses() -> ExponentialBackoff {
     let pauses = ExponentialBuilder::new().with_min_delay(PAUSE_MIN).with_max_delay(PAUSE_MAX);
     pauses.with_max_times(RETRIES_MAX).with_jitter().build()

@@ -1,8 +1,8 @@
-//! The index of facts, as far as a reader may look. The walls are part of each query.
+//! The index of facts, limited to what a reader may know. The limits are part of each query.
 //!
-//! Every document that a query finds is paid for, and every query waits for the network. So the words of a question are looked for
-//! together before the search begins, each with all its forms; what was found is kept until the search is over, and
-//! what is known to be complete is not asked for again.
+//! Every document that a query finds is billed, and every query waits for the network. So the words of a question are
+//! looked for together before the search begins, each with all its forms; the results are kept until the search is over,
+//! and values that are known to be complete are not queried again.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,29 +21,29 @@ use super::failure::CallFailure;
 use crate::memory::search::{FactIndex, FactWords, IndexPart};
 use crate::memory::table::StoreResult;
 
-/// The newest facts that are read of words that are looked for together, or of one stem. A word that more facts have is not
-/// looked for before the search wants it.
+/// How many of the newest facts are read for words that are looked for together, or for one stem. A word that more facts
+/// have is not looked for before the search needs it.
 const OF_WORDS: usize = 300;
-/// The newest facts whose meaning is compared: there is no index of vectors.
+/// How many of the newest facts are compared by vector: there is no vector index.
 const COMPARED_MAX: usize = 300;
 
 pub struct FirestoreFactIndex {
     client: Arc<DocumentClient>,
     handle: Handle,
-    /// Where the reader may look.
+    /// Where the reader may search.
     places: Vec<i64>,
     /// Everything is read as of its beginning.
     transaction: RefCell<Vec<u8>>,
     texts: RefCell<Option<f64>>,
     found: RefCell<BTreeMap<i64, StoredFact>>,
-    /// Values of which every fact was found.
+    /// Values for which every fact was found.
     complete: RefCell<BTreeSet<String>>,
     counted: RefCell<BTreeMap<String, f64>>,
     failure: RefCell<Option<CallFailure>>,
 }
 
 impl FirestoreFactIndex {
-    /// It waits for its calls on the thread that uses it, which must be one that may block.
+    /// It blocks the thread that uses it, which must allow that.
     pub fn new(client: Arc<DocumentClient>, handle: Handle, places: Vec<i64>) -> FirestoreFactIndex {
         FirestoreFactIndex {
             client,
@@ -58,7 +58,7 @@ impl FirestoreFactIndex {
         }
     }
 
-    /// The call that failed, if one did.
+    /// The call that failed, if any.
     pub fn into_failure(self) -> Option<CallFailure> {
         self.failure.into_inner()
     }
@@ -75,7 +75,7 @@ impl FirestoreFactIndex {
         self.load(queries.0.into_iter().map(|(values, _)| values).collect(), OF_WORDS)
     }
 
-    /// What facts are found by that have this word, another form of it or one of like meaning, themselves or around them.
+    /// The values of facts that have this word, another form of it or a synonym, in the text or around it.
     fn values_of(&self, word: &str) -> Vec<String> {
         let mut values = Vec::new();
         for place in &self.places {
@@ -101,7 +101,7 @@ impl FirestoreFactIndex {
         })
     }
 
-    /// Asks one query for each of these lists of values, all at once.
+    /// Runs one query for each of these lists of values, concurrently.
     fn load(&self, lists: Vec<Vec<String>>, limit: usize) -> StoreResult<()> {
         let moment = self.moment();
         let select = |values: &Vec<String>| {
@@ -128,7 +128,7 @@ impl FirestoreFactIndex {
         self.complete.borrow().contains(value)
     }
 
-    /// The newest of what was found by one of these values.
+    /// The newest facts that were found by one of these values.
     fn newest_of(&self, values: &BTreeSet<String>, count: usize) -> Vec<i64> {
         let found = self.found.borrow();
         let fits = |stored: &StoredFact| !stored.values.is_disjoint(values);
@@ -141,7 +141,7 @@ impl FactIndex for FirestoreFactIndex {
         if let Some(known) = *self.texts.borrow() {
             return Ok(known);
         }
-        // The last number is near enough, as in every store.
+        // The highest number is a sufficient estimate, as in every store.
         let newest = self.client.select(
             Collection::Facts,
             &DocumentFilter::All,
@@ -181,7 +181,7 @@ impl FactIndex for FirestoreFactIndex {
             words.extend(own.into_iter().chain(beside).filter(|word| word.starts_with(with)).map(str::to_owned));
         }
         let counts = self.counts(&words.iter().map(String::as_str).collect::<Vec<_>>())?;
-        // What was only ever said beside a fact is not counted as a word, in no store.
+        // A word that only occurs around a fact is not counted as a word, as in every store.
         Ok(words.into_iter().zip(counts).filter(|(_, count)| *count > 0.0).collect())
     }
 
@@ -233,13 +233,13 @@ impl FactIndex for FirestoreFactIndex {
     }
 }
 
-/// Values that are looked for together: not too many for one query, and probably not found by more facts than it returns.
+/// Values that are queried together: not too many for one query, and probably with no more facts than it returns.
 #[derive(Default)]
 struct PackedQueries(Vec<(Vec<String>, f64)>);
 
 impl PackedQueries {
     fn add(&mut self, values: Vec<String>, facts: f64) {
-        // So many forms are looked for when the search wants them.
+        // A word with this many forms is looked for when the search needs it.
         if values.len() > ANY_MAX {
             return;
         }

@@ -1,8 +1,8 @@
 //! Memory in Firestore.
 //!
-//! A change is applied as everywhere (`crate::memory::apply`), on a thread that may wait, over what one transaction reads. If
-//! another process changed any of it meanwhile, the commit is aborted and the change is made again over what is there then.
-//! Changes of one process wait for each other: they would only abort each other.
+//! A change is applied as in every store (`crate::memory::apply`), on a thread that may block, over what one transaction
+//! reads. If another process changed any of it meanwhile, the commit is aborted and the change is repeated over the new
+//! state. Changes of one process wait for each other: they would only abort each other.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,12 +47,12 @@ pub struct FirestoreMemory {
     faded_at: Arc<AtomicU64>,
 }
 
-/// What fades takes months: looking for it reads everything, and is done once a day.
+/// Fading takes months; finding faded facts reads everything, so it is done once a day.
 const FADES_EVERY: Span = Span::minutes(24 * 60);
-/// Changes of an import that are one transaction: each asks whether the same is known already, and a transaction has to end
-/// within minutes.
+/// How many changes of an import are one transaction: each queries for duplicates, and a transaction has to end within
+/// minutes.
 const IMPORTED_TOGETHER: usize = 50;
-/// What it is called in metrics.
+/// Its name in metrics.
 const STORE: &str = "firestore";
 
 impl FirestoreMemory {
@@ -62,7 +62,7 @@ impl FirestoreMemory {
         Ok(FirestoreMemory { client, kept, writing: Arc::default(), faded_at: Arc::default() })
     }
 
-    /// Writes something and reads it, and leaves nothing of it.
+    /// Writes a test document, reads it, and deletes it.
     pub async fn try_out(&self) -> Result<(), StoreError> {
         let key = DocumentKey::of_trial(&new_commit());
         send(&self.client, &[self.client.write(&key, Some(DocumentFields::of(&"trial")))]).await?;
@@ -107,7 +107,7 @@ impl FirestoreMemory {
         }
     }
 
-    /// Looks for facts, on a thread that may wait.
+    /// Searches facts, on a thread that may block.
     async fn search(&self, query: Query, options: SearchOptions) -> Result<Vec<Recalled>, FirestoreFailure> {
         let places = readable_places(&query.reader, options.across_rooms);
         let index = FirestoreFactIndex::new(self.client.clone(), Handle::current(), places);
@@ -119,7 +119,7 @@ impl FirestoreMemory {
         found.map_err(|error| failure.map_or(FirestoreFailure::Content(error), FirestoreFailure::Call))
     }
 
-    /// `aborted` is the transaction of the attempt before.
+    /// `aborted` is the transaction of the previous attempt.
     async fn attempt(
         &self,
         changes: Vec<MemoryChange>,
@@ -187,7 +187,7 @@ async fn wait_to_retry(
     Err(error)
 }
 
-/// Reads, again if a call failed that may succeed a little later.
+/// Reads, and retries if a call failed for a temporary reason.
 pub(super) async fn retrying<T, F>(work: impl Fn() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, FirestoreFailure>>,

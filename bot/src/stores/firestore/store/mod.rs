@@ -1,4 +1,4 @@
-//! Memory as documents of Firestore.
+//! Memory as Firestore documents.
 
 mod client;
 mod commit;

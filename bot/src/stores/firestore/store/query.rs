@@ -1,4 +1,4 @@
-//! Queries as Firestore reads them.
+//! Builds queries in Firestore's format.
 
 use firestore::gcloud_sdk::google::firestore::v1::structured_aggregation_query::{Aggregation, QueryType, aggregation};
 use firestore::gcloud_sdk::google::firestore::v1::structured_query::{
@@ -13,7 +13,7 @@ use super::document::{DocumentFilter, DocumentLimit};
 
 /// The name of a document, as a field to order by.
 const NAME: &str = "__name__";
-/// What a count is called in its answer.
+/// The name of a count in the response.
 const COUNT: &str = "count";
 
 pub fn structured(collection_id: String, wanted: &DocumentFilter, limit: DocumentLimit) -> StructuredQuery {
@@ -46,7 +46,7 @@ pub fn structured(collection_id: String, wanted: &DocumentFilter, limit: Documen
     StructuredQuery {
         from: vec![CollectionSelector { collection_id, all_descendants: false }],
         r#where: filter,
-        // What is not equal comes in the order of the field that differs.
+        // Results of an inequality are ordered by its field.
         order_by: if matches!(wanted, DocumentFilter::IsNot(..)) { Vec::new() } else { vec![by_name] },
         limit: match limit {
             DocumentLimit::None => None,

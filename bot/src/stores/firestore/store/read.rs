@@ -1,4 +1,4 @@
-//! Reads what is remembered, outside of any change.
+//! Reads memory, outside of any change.
 
 use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{ChannelMemory, Fact, Filter, Person, PersonExport, Tie};
@@ -52,7 +52,7 @@ pub async fn facts(client: &DocumentClient, filter: &Filter) -> Result<Vec<Fact>
     wanted.extend(filter.person.as_ref().map(of_person));
     wanted.extend(words.iter().map(|word| DocumentFilter::has(FIND, counted_value(word))));
     wanted.extend(filter.room.as_ref().map(in_room));
-    // One condition is Firestore's, the others are checked here: together they would need an index of their own.
+    // Firestore evaluates one condition and the others are checked here: together they would need a composite index.
     let limit = match filter.count {
         0 => DocumentLimit::None,
         count if wanted.len() <= 1 => DocumentLimit::First(count),
@@ -60,7 +60,7 @@ pub async fn facts(client: &DocumentClient, filter: &Filter) -> Result<Vec<Fact>
     };
     let asked = wanted.first().cloned().unwrap_or(DocumentFilter::All);
     let mut found = match filter.without_vector {
-        // The oldest that have none come before those that have one of another model.
+        // The oldest facts without a vector come before those with one of another model.
         Some(_) if filter.count > 0 && wanted.len() == 1 => without_vector(client, &asked, filter.count).await?,
         _ => client.select(Collection::Facts, &asked, limit, ReadMoment::Now).await?.found,
     };

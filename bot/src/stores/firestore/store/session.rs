@@ -1,8 +1,7 @@
-//! One attempt at a change: what it reads is read in one transaction, what it writes is kept back for one commit, and what it
-//! reads after that is as if it had been written.
+//! One attempt at a change: it reads in one transaction, collects its writes for one commit, and sees its own writes.
 //!
-//! The transaction begins with the first call that reads. Nothing is read twice, and a collection that was read whole is not
-//! asked for again.
+//! The transaction begins with the first call that reads. Nothing is read twice, and a collection that was read completely
+//! is not queried again.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,10 +16,10 @@ use super::failure::CallFailure;
 use crate::memory::table::StoreResult;
 use crate::stores::StoreError;
 
-/// Bytes of a document with its name; Firestore takes 1 MiB.
+/// The maximum size of a document with its name; Firestore allows 1 MiB.
 pub const DOCUMENT_BYTES_MAX: usize = 1_000_000;
 
-/// Each document as it is, or that there is none.
+/// Each document, or that it does not exist.
 pub type Documents = BTreeMap<DocumentKey, Option<Arc<DocumentFields>>>;
 
 pub struct ChangeSession {
@@ -28,7 +27,7 @@ pub struct ChangeSession {
     handle: Handle,
     aborted: Vec<u8>,
     transaction: RefCell<Vec<u8>>,
-    /// What will be needed, to be read with the first call.
+    /// Documents that will be needed, to be read with the first call.
     expected: RefCell<Vec<DocumentKey>>,
     stored: RefCell<Documents>,
     read_whole: RefCell<BTreeSet<Collection>>,
@@ -36,16 +35,16 @@ pub struct ChangeSession {
     failure: RefCell<Option<CallFailure>>,
 }
 
-/// What is left of an attempt.
+/// The result of an attempt.
 pub struct ChangeAttempt {
     pub written: Documents,
     pub transaction: Vec<u8>,
-    /// The call that failed, if one did.
+    /// The call that failed, if any.
     pub failure: Option<CallFailure>,
 }
 
 impl ChangeSession {
-    /// It waits for its calls on the thread that uses it, which must be one that may block.
+    /// It blocks the thread that uses it, which must allow that.
     pub fn new(
         client: Arc<DocumentClient>,
         handle: Handle,
@@ -65,7 +64,7 @@ impl ChangeSession {
         }
     }
 
-    /// What it came to: only what is different from what is stored.
+    /// The result: only what differs from what is stored.
     pub fn finish(self) -> ChangeAttempt {
         let (stored, mut written) = (self.stored.into_inner(), self.written);
         written.retain(|key, fields| stored.get(key) != Some(&*fields));
@@ -125,7 +124,7 @@ impl ChangeSession {
         self.stored.borrow_mut().insert(key, fields.map(without_commit));
     }
 
-    /// Documents in the order of their names.
+    /// Documents ordered by name.
     pub fn select(
         &self,
         collection: Collection,
@@ -133,7 +132,7 @@ impl ChangeSession {
         limit: Option<usize>,
     ) -> StoreResult<Vec<(String, Arc<DocumentFields>)>> {
         if !self.read_whole.borrow().contains(&collection) {
-            // Some of what is found may have been changed or removed since.
+            // Some of the results may have been changed or removed in this attempt.
             let changed = self.written.keys().filter(|key| key.collection == collection).count();
             let asked = limit.map_or(DocumentLimit::None, |limit| DocumentLimit::First(limit + changed));
             let found = self.call(self.client.select(collection, filter, asked, self.moment()))?;
@@ -153,7 +152,7 @@ impl ChangeSession {
         Ok(self.matching(collection, filter, None, limit))
     }
 
-    /// Of what is known here: what was found under these names, and what was written.
+    /// Matching documents among these names and what was written.
     fn matching(
         &self,
         collection: Collection,
@@ -179,7 +178,7 @@ impl ChangeSession {
         found
     }
 
-    /// How many documents there are, without reading them. Whatever is written in this collection was read before.
+    /// The number of documents, without reading them. Whatever is written in this collection was read before.
     pub fn count(&self, collection: Collection, filter: &DocumentFilter) -> StoreResult<u64> {
         if self.read_whole.borrow().contains(&collection) {
             return Ok(self.matching(collection, filter, None, None).len() as u64);
@@ -195,7 +194,7 @@ impl ChangeSession {
         Ok(count)
     }
 
-    /// Under a name that nothing has ever been stored under.
+    /// Assumes that nothing has ever been stored under this name.
     pub fn assume_new(&mut self, key: DocumentKey) {
         self.stored.get_mut().insert(key, None);
     }

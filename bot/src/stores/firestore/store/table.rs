@@ -13,17 +13,17 @@ use super::facts::{self, StoredVector, message_value, sketch_value};
 use super::session::ChangeSession;
 use crate::memory::table::{MemoryTable, OptOutMark, StoreResult};
 
-/// Facts that share one word of a sketch, and of all those found, how many are looked at.
+/// How many facts that share one word of a sketch are considered, and how many of all those found.
 const SHARING_MAX: usize = 64;
 const ALIKE_MAX: usize = 16;
 
-/// The number that the latest fact got.
+/// The number of the latest fact.
 #[derive(Default, Serialize, Deserialize)]
 pub struct LastFact {
     pub last: u64,
 }
 
-/// How far the records of a room were read, with the room: the name of a document does not tell it.
+/// How far the records of a room were read, with the room, which the name of the document does not reveal.
 #[derive(Serialize, Deserialize)]
 pub struct StoredMarks {
     pub room: RoomId,
@@ -56,17 +56,17 @@ pub fn of_person(person: &PersonId) -> DocumentFilter {
     DocumentFilter::has(PEOPLE, hash(&[person.as_str()]))
 }
 
-/// The latest seen first.
+/// Latest seen first.
 pub fn sort_people(people: &mut [Person]) {
     people.sort_by(|a, b| b.last_seen.cmp(&a.last_seen).then(a.id.cmp(&b.id)));
 }
 
-/// In the order of their rooms and people, as the other stores have them.
+/// Ordered by room and people, as in the other stores.
 pub fn sort_ties(ties: &mut [Tie]) {
     ties.sort_by(|a, b| (&a.origin.room, &a.from, &a.to).cmp(&(&b.origin.room, &b.from, &b.to)));
 }
 
-/// Where ties of a room or of a person are looked for.
+/// The filter for the ties of a room or of a person.
 pub fn ties_where(room: Option<&RoomId>, person: Option<&PersonId>) -> DocumentFilter {
     match (room, person) {
         (Some(room), _) => in_room(room),
@@ -84,16 +84,16 @@ impl FirestoreTable {
         self.0.select(collection, filter, None)?.iter().map(|(_, fields)| fields.body()).collect()
     }
 
-    /// In the order of their numbers.
+    /// Ordered by number.
     fn facts_where(&self, filter: &DocumentFilter) -> StoreResult<Vec<Fact>> {
         let mut facts: Vec<Fact> = self.all(Collection::Facts, filter)?;
         facts.reverse();
         Ok(facts)
     }
 
-    /// Facts with words of a sketch, the newest of each word, and how many of the words they have.
+    /// Facts with words of a sketch, the newest for each word, and how many of the words they have.
     fn sharing(&self, asked: &[String]) -> StoreResult<BTreeMap<String, (usize, Arc<DocumentFields>)>> {
-        // One query for all words is enough where few facts have them.
+        // One query for all words is enough if few facts have them.
         let any = DocumentFilter::HasAny(facts::SKETCH, asked.to_vec());
         let all = self.0.select(Collection::Facts, &any, Some(SHARING_MAX))?;
         if all.len() < SHARING_MAX {
@@ -126,7 +126,7 @@ pub fn channel_fields(channel: &ChannelMemory) -> DocumentFields {
     DocumentFields::of(channel).with_texts(PEOPLE, people)
 }
 
-/// The rooms and messages that what is noted of a person rests on.
+/// The rooms and messages that a person's profile rests on.
 pub fn person_messages(person: &Person) -> BTreeSet<(&RoomId, &MessageId)> {
     let remarks = [&person.topics, &person.tags, &person.notes, &person.talks].into_iter().flatten();
     let messages = remarks.flat_map(|remark| {
@@ -154,7 +154,7 @@ fn is_in(words: &[String], word: &str) -> bool {
     words.iter().any(|other| other == word)
 }
 
-/// Of a person or a tie, the messages it rests on.
+/// Adds the messages that a person or a tie rests on.
 fn with_messages(fields: DocumentFields, messages: impl Iterator<Item = String>) -> DocumentFields {
     fields.with_texts(MESSAGES, messages.collect::<BTreeSet<_>>())
 }
@@ -268,7 +268,7 @@ impl MemoryTable for FirestoreTable {
 
     fn facts_alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
         let asked: Vec<String> = sketch(content).into_iter().map(|word| sketch_value(room, word)).collect();
-        // The newest have the first names: of those that share as many words, they come first.
+        // The newest have the first names: among facts that share the same number of words, they come first.
         let mut best: Vec<(usize, String, Arc<DocumentFields>)> = self
             .sharing(&asked)?
             .into_iter()

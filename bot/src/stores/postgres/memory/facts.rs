@@ -1,4 +1,4 @@
-//! Facts in PostgreSQL: each with the words it is found by, its places and its time.
+//! Facts in PostgreSQL: each with its index words, its places and its time.
 
 use std::collections::BTreeMap;
 
@@ -11,16 +11,16 @@ use super::table::{PgMemoryTable, decode, encode};
 use crate::memory::search::{day_word, month_word, places_of, room_place};
 use crate::memory::table::StoreResult;
 
-/// Facts that share one word of a sketch, and of all those found, how many are looked at.
+/// How many facts that share one word of a sketch are considered, and how many of all those found.
 const SHARING_MAX: i64 = 64;
 const ALIKE_MAX: usize = 16;
 
-/// A word of the fact itself, as the index has it.
+/// The index token of a word of the fact itself.
 pub fn own_token(word: &str) -> String {
     format!("w{}", to_stored(word))
 }
 
-/// A word of what was said around it.
+/// The index token of a word around it.
 pub fn beside_token(word: &str) -> String {
     format!("b{}", to_stored(word))
 }
@@ -44,7 +44,7 @@ impl PgMemoryTable<'_> {
         self.index_fact(fact)
     }
 
-    /// Stores a fact and everything it is found by.
+    /// Stores a fact and its index entries.
     fn index_fact(&self, fact: &Fact) -> StoreResult<()> {
         let (id, room, places) =
             (fact.id.0.cast_signed(), to_stored(fact.origin.room.as_str()), places_of(&fact.origin));
@@ -78,7 +78,7 @@ impl PgMemoryTable<'_> {
         Ok(())
     }
 
-    /// Takes a fact out of everything it is found by but its own row and its vector. `terms` as they are stored.
+    /// Removes the index entries of a fact, but not its row and its vector. `terms` are the stored ones.
     fn unlist(&self, id: i64, terms: &str) -> StoreResult<()> {
         let (words, _) = index_words(terms);
         let count = "UPDATE memory_word SET facts = facts - 1 WHERE word = ANY ($1)";
@@ -103,7 +103,7 @@ impl PgMemoryTable<'_> {
         Ok(())
     }
 
-    /// Facts of a room that share most of their rare words with a text, in the order of their numbers.
+    /// Facts of a room that share most of their rare words with a text, ordered by number.
     pub(super) fn alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
         let asked: Vec<i64> = sketch(content).into_iter().map(u64::cast_signed).collect();
         let query = "SELECT found.fact FROM unnest($2::bigint[]) AS asked (word) CROSS JOIN LATERAL (

@@ -1,4 +1,4 @@
-//! The index of facts, as far as a reader may look. The walls are part of each query.
+//! The index of facts, limited to what a reader may know. The limits are part of each query.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ use crate::memory::table::StoreResult;
 
 pub struct PgFactIndex<'a> {
     pub connection: &'a PgConnection,
-    /// Where the reader may look.
+    /// Where the reader may search.
     pub places: Vec<i64>,
 }
 
 impl FactIndex for PgFactIndex<'_> {
     fn texts(&self) -> StoreResult<f64> {
-        // The last number is near enough, and counting would take longer than looking.
+        // The highest number is a sufficient estimate, and counting would take longer than the search.
         let last: i64 = self.connection.one("SELECT coalesce(max(id), 0) FROM memory_fact", &[])?.get(0);
         Ok(last as f64)
     }

@@ -1,4 +1,4 @@
-//! What is remembered, in its tables.
+//! Memory in its tables.
 
 mod facts;
 mod index;
@@ -68,7 +68,7 @@ impl Memory for PostgresMemory {
     fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> BoxFuture<'a, Result<Vec<Recalled>, StoreError>> {
         let manner: SearchOptions = (&policies.for_room(query.reader.room.as_str()).settings.memory).into();
         Box::pin(self.database.read(move |connection| {
-            // Counts that do not fit together would say nothing.
+            // Counts from different moments would be inconsistent.
             connection.snapshot(|| {
                 let places = search::readable_places(&query.reader, manner.across_rooms);
                 Ok(search::recall(&PgFactIndex { connection, places }, &query, manner)?)

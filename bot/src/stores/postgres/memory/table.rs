@@ -214,7 +214,7 @@ impl MemoryTable for PgMemoryTable<'_> {
         Ok(u32::try_from(count).unwrap_or(u32::MAX))
     }
 
-    /// Every version had what there is.
+    /// Every version of the schema was complete.
     fn upgrade(&mut self) -> StoreResult<()> {
         Ok(())
     }

@@ -1,8 +1,8 @@
-//! What facts mean to a model, and which mean nearly the same.
+//! The embeddings of facts, and the search for similar ones.
 //!
-//! With the extension pgvector the server looks for the nearest: exactly among few, through an index (HNSW) among many. An index
-//! of all rooms may find too few of those that a reader may see; then the places of the reader are searched exactly.
-//! Without the extension, the vectors of these places are read and compared here.
+//! With the extension pgvector the server finds the nearest: exactly among few, through an index (HNSW) among many. An
+//! index over all rooms may find too few of those that a reader may know; then the places of the reader are searched
+//! exactly. Without the extension, the vectors of these places are read and compared here.
 
 use aizuchi_core::memory::Fact;
 use aizuchi_core::memory::rank::cosine;
@@ -14,20 +14,20 @@ use super::table::PgMemoryTable;
 use crate::memory::search::places_of;
 use crate::memory::table::StoreResult;
 
-/// Vectors of a model from which on they are indexed.
+/// From this many vectors on, those of a model are indexed.
 const INDEXED_FROM: i64 = 20_000;
-/// Candidates that the index looks at, of which the reader may see only some.
+/// How many candidates the index returns, of which the reader may know only some.
 const INDEX_CANDIDATES: usize = 400;
 
 const HAS_COLUMN: &str = "SELECT EXISTS (SELECT 1 FROM pg_attribute
     WHERE attrelid = to_regclass('memory_vector') AND attname = 'embedding' AND NOT attisdropped)";
 
-/// Has the server look for vectors, where it can. Called once the tables are there.
+/// Enables vector search on the server, if it is possible. Called once the tables exist.
 pub fn prepare(connection: &PgConnection) -> PgResult<()> {
     if has_column(connection)? {
         return index_models(connection);
     }
-    // Who may not install it, or has none to install, searches without.
+    // Without the permission to install it, or without the extension, the search works without it.
     let installed = connection.batch("CREATE EXTENSION IF NOT EXISTS vector");
     let Ok(()) = installed else { return Ok(()) };
     connection.batch("ALTER TABLE memory_vector ADD COLUMN embedding vector")?;
@@ -38,7 +38,7 @@ fn has_column(connection: &PgConnection) -> PgResult<bool> {
     Ok(connection.simple(HAS_COLUMN)?.as_deref() == Some("t"))
 }
 
-/// Gives the column what was stored before there was one.
+/// Fills the column for vectors that were stored before it existed.
 fn fill(connection: &PgConnection) -> PgResult<()> {
     loop {
         let query = "SELECT fact, vector FROM memory_vector WHERE embedding IS NULL ORDER BY fact LIMIT 500";
@@ -74,7 +74,7 @@ fn index_name(model: &str, numbers: i32) -> String {
     format!("memory_vector_{:016x}_{numbers}", aizuchi_core::types::stable_hash(2, model))
 }
 
-/// What could be better, with what to do about it.
+/// What could be improved, and how.
 pub fn advice(connection: &PgConnection) -> PgResult<Option<(String, String)>> {
     let installed = "SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'vector')";
     Ok(match connection.simple(installed)?.as_deref() {
@@ -118,7 +118,7 @@ pub fn nearest(
     let name = index_name(&model, numbers);
     if connection.first("SELECT 1 WHERE to_regclass($1) IS NOT NULL", &[&name])?.is_some() {
         connection.batch(&format!("SET LOCAL hnsw.ef_search = {INDEX_CANDIDATES}"))?;
-        // The condition has to be the index's own, letter by letter.
+        // The condition has to be literally that of the index.
         let query = format!(
             "SELECT fact FROM (SELECT fact, places FROM memory_vector WHERE model = '{}' AND numbers = {numbers}
             ORDER BY embedding::vector({numbers}) <=> $1::text::vector LIMIT {INDEX_CANDIDATES}) AS close
@@ -156,7 +156,7 @@ pub fn numbers(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
 }
 
-/// As pgvector reads it.
+/// In the format of pgvector.
 fn to_text(vector: &[f32]) -> String {
     let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
     format!("[{}]", numbers.join(","))

@@ -34,7 +34,7 @@ impl WebTalk for PostgresDatabase {
     ) -> BoxFuture<'a, Result<WebHistory, StoreError>> {
         let room = room.to_owned();
         let read = move |connection: &PgConnection| {
-            // Both of the same instant, so that nothing is told twice or missed.
+            // Both as of the same instant, so that nothing is sent twice or missed.
             connection.snapshot(|| {
                 let (messages, more_before) = rows::history(connection, &room, before, at_most)?;
                 Ok(WebHistory { messages, more_before, last_seq: rows::last_seq(connection)? })
@@ -58,7 +58,7 @@ impl WebTalk for PostgresDatabase {
     }
 }
 
-/// Part of a larger commit, or one of its own. Returns what the engine is to hear of it.
+/// Part of a larger commit, or in its own. Returns the input for the engine.
 fn apply(connection: &PgConnection, change: &WebChange) -> PgResult<Option<Input>> {
     let decision = (change.decide)(&query::find(connection, &change.query)?);
     decision.writes.iter().try_for_each(|write| write::write(connection, write))?;
@@ -68,7 +68,7 @@ fn apply(connection: &PgConnection, change: &WebChange) -> PgResult<Option<Input
     Ok(decision.input)
 }
 
-/// The same for the journal, which records what the engine is to hear in the same commit.
+/// The same for the journal, which records the input for the engine in the same commit.
 pub fn store_talk(connection: &PgConnection, write: &TalkWrite) -> PgResult<Option<Input>> {
     Ok(apply(connection, &write.change)?.map(|input| write.finish(input)))
 }

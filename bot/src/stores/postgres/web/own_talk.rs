@@ -1,4 +1,4 @@
-//! The talk of the web rooms, looked through for a person.
+//! Searches the talk of the web rooms for a person.
 
 use super::super::PostgresDatabase;
 use super::super::connection::PgConnection;

@@ -1,4 +1,4 @@
-//! Reading what a change depends on.
+//! Reads what a change depends on.
 
 use super::super::connection::{PgConnection, Value};
 use super::super::error::PgResult;
@@ -6,7 +6,7 @@ use super::super::text::{from_stored, to_stored};
 use super::rows::{self, COLUMNS};
 use crate::ports::{Speaker, WebQuery, WebQueryResult};
 
-/// What a row of an answer is.
+/// What a row of the result is.
 enum Part {
     LastSeq,
     Room,
@@ -18,7 +18,7 @@ enum Part {
     SilentRooms,
 }
 
-/// All that is asked for, in one round trip.
+/// Everything the query asks for, in one round trip.
 pub fn find(connection: &PgConnection, look: &WebQuery) -> PgResult<WebQueryResult> {
     let room = look.room.as_deref().map(to_stored);
     let ids: Vec<_> = look.ids.iter().map(|id| to_stored(id)).collect();
@@ -74,7 +74,7 @@ pub fn find(connection: &PgConnection, look: &WebQuery) -> PgResult<WebQueryResu
     Ok(found)
 }
 
-/// Messages that were asked for one by one are in that order.
+/// Messages that were requested by id are in that order.
 fn in_the_order_asked(found: &mut WebQueryResult, look: &WebQuery) {
     if !look.all_messages {
         found.messages.sort_by_key(|message| look.ids.iter().position(|id| *id == message.id));

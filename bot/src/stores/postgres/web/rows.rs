@@ -1,4 +1,4 @@
-//! Reading messages and rooms.
+//! Reads messages and rooms.
 
 use aizuchi_core::types::Time;
 use tokio_postgres::Row;
@@ -18,7 +18,7 @@ pub const SILENT_ROOMS: &str = "SELECT name FROM web_room
 pub const MEMBERS: &str =
     "SELECT person, name FROM web_member WHERE room = $1 AND spoke > 0 ORDER BY spoke DESC LIMIT $2";
 
-/// Messages by the rest of a query.
+/// Messages selected by the rest of a query.
 pub fn messages(connection: &PgConnection, rest: &str, values: &[Value<'_>]) -> PgResult<Vec<WebMessage>> {
     connection.query(&format!("SELECT {COLUMNS} FROM web_message {rest}"), values)?.iter().map(message).collect()
 }
@@ -60,7 +60,7 @@ pub fn changes(connection: &PgConnection, room: Option<&str>, since: u64, at_mos
     match room {
         None => messages(connection, "WHERE seq > $1 ORDER BY seq LIMIT $2", &[&since, &at_most]),
         Some(room) => {
-            // Two lists in order, merged: what was said since and not changed, and what was changed since.
+            // Two ordered lists, merged: messages said since and not changed, and messages changed since.
             let query = "(SELECT id, room, first_seq, first_seq, key, body FROM web_message
                 WHERE room = $1 AND first_seq > $2 AND seq = first_seq ORDER BY first_seq LIMIT $3)
                 UNION ALL (SELECT id, room, seq, first_seq, key, body FROM web_message

@@ -1,4 +1,4 @@
-//! Writing what was decided.
+//! Writes what was decided.
 
 use std::collections::HashSet;
 
@@ -76,7 +76,7 @@ fn enter(connection: &PgConnection, secret: &str, person: &Speaker, room: &str, 
 
 fn spoke(connection: &PgConnection, room: &str, by: &Speaker, at: Time, unless_since: Time) -> PgResult<()> {
     let (room, id, name, at) = (to_stored(room), to_stored(&by.id), to_stored(&by.name), at.0 as i64);
-    // In one round trip: nothing where they spoke lately, or are not known.
+    // In one round trip: nothing happens if they spoke recently, or are unknown.
     let note = "WITH known AS (
             UPDATE web_person SET spoke = $4 WHERE id = $2 AND NOT EXISTS (
                 SELECT 1 FROM web_member WHERE room = $1 AND person = $2 AND name = $3 AND spoke > $5)
@@ -93,7 +93,7 @@ fn limit_people(connection: &PgConnection, at_most: u32, besides: &HashSet<Strin
     if excess <= 0 {
         return Ok(());
     }
-    // Some more than needed, so that not everybody who comes next has to look again.
+    // A few more than needed, so that the next few people do not cause another search.
     let wanted = excess + i64::from(at_most / 20);
     let besides: Vec<_> = besides.iter().map(|id| to_stored(id)).collect();
     let choose = "SELECT id FROM web_person WHERE id <> ALL ($1) ORDER BY spoke > 0, seen LIMIT $2";

@@ -1,4 +1,4 @@
-//! Facts in SQLite: each with the words it is found by, its place and time, and its vector.
+//! Facts in SQLite: each with its index words, its place and time, and its vector.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,13 +12,13 @@ use super::table::{SqliteMemoryTable, encode, read_all};
 use crate::memory::search::{day_word, month_word, places_of};
 use crate::memory::table::{MemoryTable as _, StoreResult};
 
-/// Facts of earlier versions that are brought up to date at once.
+/// How many facts of earlier versions are upgraded at once.
 const UPGRADED_AT_ONCE: usize = 2000;
-/// Facts that share one word of a sketch, and of all those found, how many are looked at.
+/// How many facts that share one word of a sketch are considered, and how many of all those found.
 const SHARING_MAX: usize = 64;
 const ALIKE_MAX: usize = 16;
 
-/// A number for the rooms of a house, or for one room.
+/// A number for the rooms of a server, or for one room.
 pub fn place(name: &str) -> i64 {
     stable_hash(1, name).cast_signed()
 }
@@ -27,13 +27,13 @@ pub fn place_word(place: i64) -> String {
     format!("p{:x}", place.cast_unsigned())
 }
 
-/// What follows each word in the index: few digits of where it may be read. Two places may share them; what a reader may not
-/// know is left out when facts are ranked.
+/// The suffix of each word in the index: a few digits of the place in which it may be read. Two places may share them;
+/// facts that a reader may not know are removed when facts are ranked.
 pub fn scope(place: i64) -> String {
     format!("{SCOPE}{:05x}", place.cast_unsigned() & 0xf_ffff)
 }
 
-/// Between a word and where it may be read.
+/// Between a word and its place.
 pub const SCOPE: char = '~';
 
 impl SqliteMemoryTable<'_> {
@@ -50,7 +50,7 @@ impl SqliteMemoryTable<'_> {
         self.index_fact(fact, before.as_ref())
     }
 
-    /// Stores a fact and everything it is found by. `before` is what was stored under its number.
+    /// Stores a fact and its index entries. `before` is the fact stored under its number.
     fn index_fact(&self, fact: &Fact, before: Option<&Fact>) -> StoreResult<()> {
         let (id, room) = (fact.id.0.cast_signed(), fact.origin.room.as_str());
         let vector = if before.is_some() { self.vector(id)? } else { None };
@@ -59,7 +59,7 @@ impl SqliteMemoryTable<'_> {
             self.unlist(before)?;
         }
         let terms = terms(fact);
-        // Not REPLACE: it would make the index of words write out what it has gathered, for each fact.
+        // Not REPLACE, which would flush the word index for each fact.
         let write = "INSERT INTO memory_fact (id, room, body, terms) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (id) DO UPDATE SET room = excluded.room, body = excluded.body, terms = excluded.terms";
         self.run(write, params![id, room, encode(fact), terms])?;
@@ -108,7 +108,7 @@ impl SqliteMemoryTable<'_> {
         self.run("INSERT INTO memory_index (rowid, place, day, words, beside) VALUES (?1, ?2, ?3, ?4, ?5)", values)
     }
 
-    /// Takes a fact out of everything it is found by, as it is stored.
+    /// Removes the index entries of a stored fact.
     pub(super) fn unlist(&self, fact: &Fact) -> StoreResult<()> {
         let (id, room) = (fact.id.0.cast_signed(), fact.origin.room.as_str());
         self.run("DELETE FROM memory_fact_person WHERE fact = ?1", [id])?;
@@ -138,7 +138,7 @@ impl SqliteMemoryTable<'_> {
         signs::add(self.0, &places_of(&fact.origin), id, model, vector)
     }
 
-    /// Takes out the vector of a fact as it is stored.
+    /// Removes the vector of a stored fact.
     pub(super) fn remove_vector_of(&self, fact: &Fact) -> StoreResult<()> {
         let id = fact.id.0.cast_signed();
         if let Some((model, vector)) = self.vector(id)? {
@@ -154,7 +154,7 @@ impl SqliteMemoryTable<'_> {
         Ok(self.0.prepare_cached(query)?.query_row([id], read).optional()?)
     }
 
-    /// Facts of a room that share most of their rare words with a text, in the order of their numbers.
+    /// Facts of a room that share most of their rare words with a text, ordered by number.
     pub(super) fn alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
         self.upgrade_facts(Some(room))?;
         let query = "SELECT fact FROM memory_sketch WHERE room = ?1 AND word = ?2 ORDER BY fact DESC LIMIT ?3";
@@ -181,7 +181,7 @@ impl SqliteMemoryTable<'_> {
         Ok(facts)
     }
 
-    /// Gives facts of earlier versions what they are found by now: those of a room, or of any.
+    /// Adds the current index entries to facts of earlier versions: those of a room, or of any.
     pub(super) fn upgrade_facts(&self, room: Option<&RoomId>) -> StoreResult<()> {
         let query =
             "SELECT body FROM memory_fact WHERE terms = '' AND body <> '' AND (?1 IS NULL OR room = ?1) LIMIT ?2";

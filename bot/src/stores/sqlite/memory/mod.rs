@@ -1,4 +1,4 @@
-//! What is remembered, in its tables.
+//! Memory in its tables.
 
 #[cfg(test)]
 mod earlier;
@@ -30,7 +30,7 @@ use crate::stores::{DataFolder, StoreError, StoreSettings};
 pub use table::SqliteMemoryTable;
 use table::{matching, read_all};
 
-/// In the data folder, wherever everything else is.
+/// In the data folder, wherever the main store is.
 pub const MEMORY: MemoryStoreSpec = MemoryStoreSpec {
     name: "sqlite",
     same_as: Some(StoreKind::Sqlite),
@@ -138,7 +138,7 @@ impl MemoryCatalog for SqliteMemory {
     }
 }
 
-/// What can be asked of the tables.
+/// Queries on the tables.
 struct MemoryTables<'a>(pub &'a Connection);
 
 impl MemoryTables<'_> {

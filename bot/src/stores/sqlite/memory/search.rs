@@ -1,4 +1,4 @@
-//! The index of facts in the file, as far as a reader may look.
+//! The index of facts in the file, limited to what a reader may know.
 
 use std::collections::BTreeSet;
 
@@ -12,23 +12,23 @@ use crate::memory::search::{self, FactIndex, FactWords, IndexPart, readable_plac
 use crate::memory::table::StoreResult;
 
 pub fn recall(connection: &Connection, query: &Query, manner: SearchOptions) -> StoreResult<Vec<Recalled>> {
-    // Everything is read as of one moment: counts that do not fit together would say nothing.
+    // Everything is read as of one moment: counts from different moments would be inconsistent.
     let _snapshot = connection.unchecked_transaction()?;
     search::recall(&SqliteFactIndex::new(connection, query, manner), query, manner)
 }
 
 struct SqliteFactIndex<'a> {
     connection: &'a Connection,
-    /// The room, and its house where the reader may look there too.
+    /// The room, and its server if the reader may search there too.
     places: Vec<i64>,
-    /// What follows the words of the room, and those of its house.
+    /// The suffixes of the words of the room, and of those of its server.
     scopes: Vec<String>,
 }
 
 impl<'a> SqliteFactIndex<'a> {
     fn new(connection: &'a Connection, query: &Query, manner: SearchOptions) -> SqliteFactIndex<'a> {
         let places = readable_places(&query.reader, manner.across_rooms);
-        // What was said in public in the room is under its house, also for those who may not look further.
+        // What was said in public in the room is indexed under its server, also for readers who may not search further.
         let house = house(&query.reader.room).map(|house| place(&format!("house {house}")));
         let scopes = [places[0]].into_iter().chain(house).map(scope).collect();
         SqliteFactIndex { connection, places, scopes }
@@ -39,7 +39,7 @@ impl<'a> SqliteFactIndex<'a> {
         let scoped = |word: &String| self.scopes.iter().map(|scope| quoted(word, scope)).collect::<Vec<_>>();
         let words = words.iter().flat_map(scoped).collect::<Vec<_>>().join(" OR ");
         let asked = format!("{column} : ({words})");
-        // Whatever has the scope of the house is in one of the two places.
+        // Everything with the server's scope is in one of the two places.
         match self.places.len() {
             1 => self.newest_of(&self.in_places(&asked), count),
             _ => self.newest_of(&asked, count),
@@ -51,7 +51,7 @@ impl<'a> SqliteFactIndex<'a> {
         format!("place : ({}) AND {asked}", places.join(" OR "))
     }
 
-    /// The newest facts of which this holds.
+    /// The newest facts that match.
     fn newest_of(&self, asked: &str, count: usize) -> StoreResult<Vec<i64>> {
         let query = "SELECT rowid FROM memory_index WHERE memory_index MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
         let mut statement = self.connection.prepare_cached(query)?;
@@ -62,7 +62,7 @@ impl<'a> SqliteFactIndex<'a> {
 
 impl FactIndex for SqliteFactIndex<'_> {
     fn texts(&self) -> StoreResult<f64> {
-        // The last number is near enough, and counting would take longer than looking.
+        // The highest number is a sufficient estimate, and counting would take longer than the search.
         let mut all = self.connection.prepare_cached("SELECT coalesce(max(id), 0) FROM memory_fact")?;
         Ok(all.query_row([], |row| row.get(0))?)
     }

@@ -1,5 +1,5 @@
-//! The signs of vectors, many facts to a row: one bit for each number of a vector, whether it is above zero. Vectors that
-//! point the same way share most of them, and looking through all signs of a house takes few reads.
+//! The signs of vectors, many facts to a row: one bit for each component, set if it is positive. Vectors of similar
+//! direction share most of them, and scanning all signs of a server takes few reads.
 
 use aizuchi_core::types::stable_hash;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -9,7 +9,7 @@ use crate::memory::table::StoreResult;
 /// Facts share a row if their numbers differ in the last eight bits only.
 const BLOCK_BITS: u32 = 8;
 const ID_BYTES: usize = size_of::<i64>();
-/// Facts held while the signs are looked through.
+/// How many facts are held while the signs are scanned.
 const HELD_MAX: usize = 4096;
 
 /// Adds a fact in these places.
@@ -18,7 +18,7 @@ pub fn add(connection: &Connection, places: &[i64], fact: i64, model: &str, vect
     places.iter().try_for_each(|place| change(connection, *place, fact, model, entry.len(), &entry))
 }
 
-/// Takes out a fact whose vector had so many numbers.
+/// Removes a fact whose vector had this many components.
 pub fn remove(connection: &Connection, places: &[i64], fact: i64, model: &str, numbers: usize) -> StoreResult<()> {
     let width = ID_BYTES + numbers.div_ceil(8);
     places.iter().try_for_each(|place| change(connection, *place, fact, model, width, &[]))
@@ -29,7 +29,7 @@ fn change(connection: &Connection, place: i64, fact: i64, model: &str, width: us
     let read = "SELECT entries FROM memory_signs WHERE place = ?1 AND model = ?2 AND block = ?3";
     let before = connection.prepare_cached(read)?.query_row(key, |row| row.get::<_, Vec<u8>>(0)).optional()?;
     let mut entries = before.unwrap_or_default();
-    // Vectors of another length are of another model that has the same name.
+    // Vectors of another length are from another model that has the same name.
     if !entries.len().is_multiple_of(width) {
         entries.clear();
     }
@@ -70,7 +70,7 @@ pub fn nearest(
                     (difference(signs, &asked), i64::from_be_bytes(id.try_into().expect("eight bytes")))
                 }));
             }
-            // What is far off now stays so: no more is held than is needed. A fact may be in two places.
+            // What is far off now stays so: no more is held than needed. A fact may be in two places.
             if found.len() > HELD_MAX {
                 keep_nearest(&mut found, 2 * count);
             }
@@ -88,7 +88,7 @@ fn keep_nearest(found: &mut Vec<(u32, i64)>, count: usize) {
     }
 }
 
-/// Bits in which two differ.
+/// The number of bits in which two differ.
 fn difference(a: &[u8], b: &[u8]) -> u32 {
     let (a, rest_of_a) = a.as_chunks::<8>();
     let (b, rest_of_b) = b.as_chunks::<8>();

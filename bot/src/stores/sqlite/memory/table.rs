@@ -12,13 +12,13 @@ use crate::stores::StoreError;
 
 pub struct SqliteMemoryTable<'a>(pub &'a Connection);
 
-/// An expression that FTS5 reads as all of these very words, wherever they may be read.
+/// An FTS5 expression that matches all of these exact words, in any place.
 pub fn matching(words: &[String]) -> String {
     let anywhere: Vec<String> = words.iter().map(|word| format!("{} *", quoted(word, &SCOPE.to_string()))).collect();
     format!("words : ({})", anywhere.join(" AND "))
 }
 
-/// A word of the index as FTS5 reads it.
+/// A word of the index, quoted for FTS5.
 pub fn quoted(word: &str, scope: &str) -> String {
     format!("\"{}{scope}\"", word.replace('"', "\"\""))
 }
@@ -165,7 +165,7 @@ impl MemoryTable for SqliteMemoryTable<'_> {
     }
 
     fn new_fact(&mut self) -> StoreResult<FactId> {
-        // The number is taken at once, without a row that `put_fact` would have to write again.
+        // The number is taken directly, without a row that `put_fact` would have to write again.
         let next = "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'memory_fact' RETURNING seq";
         let taken: Option<i64> = self.0.prepare_cached(next)?.query_row([], |row| row.get(0)).optional()?;
         if taken.is_none() {

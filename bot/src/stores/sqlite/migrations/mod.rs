@@ -1,8 +1,8 @@
-//! The tables, and how an older file becomes a newer one. A step is never changed once it was released: a new one follows.
+//! The tables, and the migration of older files. A released step is never changed: a new one follows.
 
 use rusqlite::Connection;
 
-/// Each step brings a file from the version of its place to the next.
+/// Each step migrates a file from the version that is its index to the next.
 const STEPS: &[&str] = &[
     include_str!("0001.sql"),
     include_str!("0002.sql"),
@@ -25,7 +25,7 @@ const STEPS: &[&str] = &[
 
 pub const VERSION: u32 = STEPS.len() as u32;
 
-/// Brings the file up to date. `Err` with the file's version if it is newer than this program.
+/// Migrates the file to the current version. `Err` with the file's version if it is newer than this program.
 pub fn migrate(connection: &mut Connection) -> rusqlite::Result<Result<(), u32>> {
     let found = version(connection)?;
     if found > VERSION {
@@ -44,7 +44,7 @@ pub fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// A file as the step before the one that has this text left it.
+/// A file as the step before the one with this text left it.
 #[cfg(test)]
 pub fn before(step: &str, connection: &mut Connection) {
     let step = STEPS.iter().position(|text| text.contains(step)).unwrap();

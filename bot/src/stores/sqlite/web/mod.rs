@@ -22,7 +22,7 @@ impl WebTalk for Database {
 
     fn query(&self, query: WebQuery) -> BoxFuture<'_, Result<WebQueryResult, StoreError>> {
         Box::pin(self.read(move |connection| {
-            // All of the same instant.
+            // All as of the same instant.
             let snapshot = connection.unchecked_transaction()?;
             query::find(&snapshot, &query)
         }))
@@ -36,7 +36,7 @@ impl WebTalk for Database {
     ) -> BoxFuture<'a, Result<WebHistory, StoreError>> {
         let room = room.to_owned();
         let read = move |connection: &Connection| {
-            // Both of the same instant, so that nothing is told twice or missed.
+            // Both as of the same instant, so that nothing is sent twice or missed.
             let snapshot = connection.unchecked_transaction()?;
             let (messages, more_before) = rows::history(&snapshot, &room, before, at_most)?;
             Ok(WebHistory { messages, more_before, last_seq: rows::last_seq(&snapshot)? })
@@ -59,7 +59,7 @@ impl WebTalk for Database {
     }
 }
 
-/// Part of a larger commit, or one of its own. Returns what the engine is to hear of it.
+/// Part of a larger commit, or in its own. Returns the input for the engine.
 fn apply(transaction: &Transaction<'_>, change: &WebChange) -> rusqlite::Result<Option<Input>> {
     let decision = (change.decide)(&query::find(transaction, &change.query)?);
     decision.writes.iter().try_for_each(|write| write::write(transaction, write))?;
@@ -69,7 +69,7 @@ fn apply(transaction: &Transaction<'_>, change: &WebChange) -> rusqlite::Result<
     Ok(decision.input)
 }
 
-/// The same for the journal, which records what the engine is to hear in the same commit.
+/// The same for the journal, which records the input for the engine in the same commit.
 pub fn store_talk(transaction: &Transaction<'_>, write: &TalkWrite) -> rusqlite::Result<Option<Input>> {
     Ok(apply(transaction, &write.change)?.map(|input| write.finish(input)))
 }

@@ -1,4 +1,4 @@
-//! The talk of the web rooms, looked through for a person.
+//! Searches the talk of the web rooms for a person.
 
 use rusqlite::Connection;
 
@@ -25,7 +25,7 @@ impl OwnTalk for Database {
     }
 }
 
-/// A part of the talk, by the names that the tables know.
+/// A part of the talk, by the names used in the tables.
 enum TalkFilter {
     People(Vec<String>),
     Bot,

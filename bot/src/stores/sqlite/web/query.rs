@@ -1,4 +1,4 @@
-//! Reading what a change depends on.
+//! Reads what a change depends on.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 

@@ -1,4 +1,4 @@
-//! Reading messages and rooms.
+//! Reads messages and rooms.
 
 use aizuchi_core::types::Time;
 use rusqlite::types::Type;
@@ -8,7 +8,7 @@ use crate::ports::{WebMessage, WebRoom};
 
 const COLUMNS: &str = "id, room, seq, first_seq, key, body";
 
-/// Messages by the rest of a query.
+/// Messages selected by the rest of a query.
 pub fn messages(connection: &Connection, rest: &str, values: impl Params) -> rusqlite::Result<Vec<WebMessage>> {
     let query = format!("SELECT {COLUMNS} FROM web_message {rest}");
     connection.prepare_cached(&query)?.query_map(values, message)?.collect()
@@ -55,7 +55,7 @@ pub fn changes(
     match room {
         None => messages(connection, "WHERE seq > ?1 ORDER BY seq LIMIT ?2", params![since, at_most]),
         Some(room) => {
-            // Two lists in order, merged: what was said since and not changed, and what was changed since.
+            // Two ordered lists, merged: messages said since and not changed, and messages changed since.
             let query = "SELECT id, room, first_seq, first_seq, key, body FROM web_message
                 WHERE room = ?1 AND first_seq > ?2 AND seq = first_seq
                 UNION ALL SELECT id, room, seq, first_seq, key, body FROM web_message

@@ -1,4 +1,4 @@
-//! Writing what was decided.
+//! Writes what was decided.
 
 use std::collections::HashSet;
 
@@ -89,7 +89,7 @@ fn limit_people(transaction: &Transaction<'_>, at_most: u32, besides: &HashSet<S
     if excess <= 0 {
         return Ok(());
     }
-    // Some more than needed, so that not everybody who comes next has to look again.
+    // A few more than needed, so that the next few people do not cause another search.
     let wanted = excess + i64::from(at_most / 20);
     let by_use = "SELECT id FROM web_person ORDER BY spoke > 0, seen";
     let ids: Vec<String> =

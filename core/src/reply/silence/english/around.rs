@@ -1,6 +1,6 @@
 //! What is around an English sentence about saying nothing: openings, tails, reasons.
 
-/// How such a sentence may go on.
+/// How such a sentence may continue.
 pub(super) const TAILS: &[&str] = &[
     "here",
     "now",
@@ -56,7 +56,7 @@ pub(super) const TAILS: &[&str] = &[
     "and listens",
     "and watches",
 ];
-/// Behind these comes the reason, whatever it is.
+/// These are followed by the reason, whatever it is.
 pub(super) const REASONS: &[&str] =
     &["because", "since", "as", "so that", "unless", "until", "while", "given", "and let", "to let", "to avoid"];
 /// What may come before it.
@@ -94,9 +94,9 @@ pub(super) const OPENINGS: &[&str] = &[
     "and",
     "in that case",
 ];
-/// Behind these comes what is said after all.
+/// These are followed by what is said after all.
 pub(super) const TURNS: &[&str] = &["but", "however", "though", "although", "except", "that said", "instead"];
-/// What a sentence about the talk itself speaks of.
+/// Subjects of a sentence about the talk itself.
 pub(super) const ABOUT: &[&str] = &[
     "conversation",
     "discussion",

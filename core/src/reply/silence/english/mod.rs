@@ -74,12 +74,12 @@ const SURE: &[&Phrase] = &[
     &[&["i don't have", "i do not have"], &["anything"], USEFUL, &["", "for me"], &["to"], ADD],
     &[&["nothing"], &["", "more", "further", "else"], &["from me", "from my side"]],
 ];
-/// Alone they are about itself; with a reason they are what somebody is told who asked whether to reply.
+/// Alone they are about the bot itself; with a reason they answer a person who asked whether to reply.
 const ADVICE: &[&Phrase] = &[
     &[&["it is not", "it's not", "it isn't"], &["necessary to", "needed to"], SPEAK_UP],
     &[&["there is", "there's", "i see", ""], &["no need to", "no reason to"], SPEAK_UP],
 ];
-/// What a person might be told too.
+/// What might be said to a person too.
 const LIKELY: &[&Phrase] = &[
     &[
         &["i have", "i've", "i've got", "i really have", "there is", "there's", "there's really", "i see", ""],
@@ -159,7 +159,7 @@ const LIKELY: &[&Phrase] = &[
     &[WILL, MERELY, &["let"], &[ANYBODY], CARRY_ON],
 ];
 
-/// Between brackets or stars, where it tells what it does.
+/// In brackets or asterisks, where it describes its own action.
 const STAGED: &[&Phrase] = &[
     &[
         &["stays", "remains", "keeps", "is", "sits", "staying", "remaining", "keeping"],
@@ -188,12 +188,12 @@ const STAGED: &[&Phrase] = &[
     ],
 ];
 
-/// What is done on a stage without a word.
+/// A stage direction without words.
 pub(super) fn is_staged_silence(words: &str) -> bool {
     fits(STAGED, words)
 }
 
-/// Every sentence says that nothing is to be said, or speaks of the talk, and one does the former.
+/// Every sentence says that nothing is to be said, or is about the talk, and at least one is of the first kind.
 pub(super) fn says_so(words: &str, likely_counts: bool) -> bool {
     let turns = || TURNS.iter().any(|turn| words.match_indices(turn).any(|(at, _)| is_word(words, at, turn.len())));
     if words.contains(['?', '`']) || words.contains("://") || turns() {
@@ -251,7 +251,7 @@ fn rests_of<'a>(phrases: &[&Phrase], words: &'a str) -> impl Iterator<Item = &'a
     phrases.iter().flat_map(move |phrase| rests(phrase, words))
 }
 
-/// "No need to reply to them": where it does not speak of itself, it speaks to a person about others.
+/// "No need to reply to them": if it is not about the bot itself, it is said to a person about others.
 fn is_about_others(words: &str, rest: &str) -> bool {
     let head = &words[..words.len() - rest.len()];
     let is_itself = |word: &str| ["i", "me", "my", "mine", "myself"].contains(&word) || word.starts_with("i'");
@@ -264,7 +264,7 @@ fn is_word(words: &str, at: usize, length: usize) -> bool {
 }
 
 fn without_openings(mut words: &str) -> &str {
-    // Each is taken off once at most.
+    // Each is removed at most once.
     for _ in OPENINGS {
         match OPENINGS.iter().find_map(|opening| after(words, opening)) {
             Some(rest) => words = rest,
@@ -281,7 +281,7 @@ fn is_tail(rest: &str, reasons_count: bool) -> bool {
         || TAILS.iter().filter_map(|tail| after(rest, tail)).any(|rest| is_tail(rest, reasons_count))
 }
 
-/// Figures are news.
+/// A sentence with figures contains news.
 fn is_about_the_talk(sentence: &str) -> bool {
     !sentence.contains(|c: char| c.is_ascii_digit()) && sentence.split([' ', ',']).any(|word| ABOUT.contains(&word))
 }

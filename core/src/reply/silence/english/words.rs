@@ -1,4 +1,4 @@
-//! The words of which English sentences about saying nothing are made.
+//! The words that make up English sentences about saying nothing.
 
 /// Who speaks, or nobody ("staying silent because …").
 pub(super) const WILL: &[&str] = &[
@@ -92,7 +92,7 @@ pub(super) const TALK: &[&str] = &[
     "matter",
     "way",
 ];
-/// To speak, of itself.
+/// Verbs of speaking, about the bot itself.
 pub(super) const SPEAK: &[&str] = &[
     "speak",
     "speak up",
@@ -173,7 +173,7 @@ pub(super) const SPEAKING: &[&str] = &[
     "adding anything",
     "posting",
 ];
-/// "I will not" and what comes to the same, before a verb of speaking.
+/// "I will not" and equivalents, before a verb of speaking.
 pub(super) const WILL_NOT: &[&str] = &[
     "i won't",
     "i will not",
@@ -247,7 +247,7 @@ pub(super) const THERE_IS_NOT: &[&str] =
     &["it isn't", "there isn't", "there doesn't seem to be", "there does not seem to be"];
 pub(super) const NEED_FOR_ME: &[&str] =
     &["a need for me to", "any need for me to", "a reason for me to", "necessary for me to", "my place to"];
-/// "No need to …" without "for me" may be advice: only of these verbs.
+/// "No need to …" without "for me" may be advice: only with these verbs.
 pub(super) const SPEAK_UP: &[&str] = &[
     "speak up",
     "respond",
