@@ -259,7 +259,7 @@ async fn drop_deleted(
 }
 
 /// Lets go of what is older than it should be, now and then.
-async fn sweep(
+pub async fn sweep(
     journal: Journal,
     context: Arc<RuntimeContext>,
     policies: Policies,

@@ -15,6 +15,7 @@ mod requests;
 mod restart;
 mod shards;
 mod supervised;
+mod talks;
 mod ties;
 mod tools;
 mod virtual_time;

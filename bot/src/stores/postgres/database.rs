@@ -21,7 +21,7 @@ use super::connection::PgConnection;
 use super::error::{PgError, PgResult};
 use super::memory;
 use super::migrations::{self, VERSION};
-use super::session::{Session, check_encoding, check_owner, check_pooler};
+use super::session::{Session, WriterScope, check_encoding, check_owner, check_pooler};
 use super::target::PgTarget;
 use super::writer::{Order, PgWriter, write_all, write_to};
 use crate::stores::StoreError;
@@ -37,6 +37,7 @@ pub struct PostgresDatabase {
     notes: Arc<Path>,
     readers: Arc<Mutex<Vec<PgConnection>>>,
     reading: Arc<Semaphore>,
+    scope: WriterScope,
     /// Whether what was to be written last could not be, and whether that is being tried again.
     refuses: Arc<AtomicBool>,
     probing: Arc<AtomicBool>,
@@ -54,6 +55,20 @@ impl PostgresDatabase {
     /// Connects, brings the tables up to date, and takes the lock. `notes` is beside which the shell may put small notes. Must be
     /// called inside a tokio runtime.
     pub async fn open(target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
+        PostgresDatabase::open_as(WriterScope::Alone, target, notes).await
+    }
+
+    /// The same for one process of a cluster: others may write at the same time, and a program that runs alone may not.
+    #[cfg(feature = "cluster")]
+    pub async fn open_among_others(target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
+        let mut number = [0; 8];
+        let random = ring::rand::SystemRandom::new();
+        ring::rand::SecureRandom::fill(&random, &mut number)
+            .map_err(|_| StoreError::Failed("the system has no random numbers".into()))?;
+        PostgresDatabase::open_as(WriterScope::Among(i64::from_le_bytes(number)), target, notes).await
+    }
+
+    async fn open_as(scope: WriterScope, target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
         let wanted = target.clone();
         let open = move || {
             let session = Session::connect(&wanted)?;
@@ -62,15 +77,19 @@ impl PostgresDatabase {
             // Before it is locked: a pooler would keep the lock.
             check_pooler(session.connection(), &reader)?;
             check_owner(session.connection(), &wanted)?;
-            session.lock(&wanted)?;
+            session.lock(&wanted, scope)?;
             migrations::migrate(session.connection())?;
             memory::prepare(session.connection())?;
+            #[cfg(feature = "cluster")]
+            if scope != WriterScope::Alone {
+                super::cluster::prepare(session.connection())?;
+            }
             Ok::<_, PgError>((session, reader))
         };
         let (session, reader) = on_a_thread(open).await??;
         let ((work, queue), (behind, later)) = (mpsc::channel(WAITING_MAX), mpsc::channel(WAITING_MAX));
         let refuses = Arc::<AtomicBool>::default();
-        let writer = PgWriter { target: target.clone(), session: Some(session), refuses: refuses.clone() };
+        let writer = PgWriter { target: target.clone(), scope, session: Some(session), refuses: refuses.clone() };
         tokio::spawn(write_all(writer, queue, later));
         Ok(PostgresDatabase {
             work,
@@ -79,6 +98,7 @@ impl PostgresDatabase {
             notes: notes.into(),
             readers: Arc::new(Mutex::new(vec![reader])),
             reading: Arc::new(Semaphore::new(READERS_MAX)),
+            scope,
             refuses,
             probing: Arc::default(),
         })
@@ -104,6 +124,7 @@ impl PostgresDatabase {
             notes: notes.into(),
             readers: Arc::new(Mutex::new(vec![reader])),
             reading: Arc::new(Semaphore::new(READERS_MAX)),
+            scope: WriterScope::Alone,
             refuses: Arc::default(),
             probing: Arc::default(),
         })
@@ -116,6 +137,11 @@ impl PostgresDatabase {
 
     pub fn target(&self) -> &PgTarget {
         &self.target
+    }
+
+    /// Whether the states of rooms are kept elsewhere, so that no start needs a record.
+    pub fn is_shared(&self) -> bool {
+        self.scope != WriterScope::Alone
     }
 
     pub fn notes(&self) -> &Path {

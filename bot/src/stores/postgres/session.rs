@@ -28,11 +28,36 @@ pub struct Session {
     id: SessionId,
 }
 
+/// Who may write at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriterScope {
+    /// The program that runs on this database.
+    Alone,
+    /// One process of a cluster, by a number that no other has.
+    #[cfg(feature = "cluster")]
+    Among(i64),
+}
+
+impl WriterScope {
+    /// Statements that each take a lock or say that somebody else has it.
+    fn locks(self) -> Vec<String> {
+        match self {
+            WriterScope::Alone => vec![format!("SELECT pg_try_advisory_lock({RUNNING_LOCK})")],
+            // The own number is what tells whether the session before has ended.
+            #[cfg(feature = "cluster")]
+            WriterScope::Among(process) => vec![
+                format!("SELECT pg_try_advisory_lock_shared({RUNNING_LOCK})"),
+                format!("SELECT pg_try_advisory_lock({process})"),
+            ],
+        }
+    }
+}
+
 impl Session {
     /// Takes the lock for a program that starts. Refused where another one runs.
-    pub fn lock(&self, target: &PgTarget) -> PgResult<()> {
+    pub fn lock(&self, target: &PgTarget, scope: WriterScope) -> PgResult<()> {
         let give_up = Instant::now() + FREED_WITHIN;
-        while !self.takes_lock()? {
+        while !self.takes_lock(scope)? {
             if Instant::now() > give_up {
                 return Err(in_use(target));
             }
@@ -42,10 +67,10 @@ impl Session {
     }
 
     /// Opens it again after the connection was lost. The old session holds the lock until the server has noticed; it is ended.
-    pub fn resume(target: &PgTarget, before: Option<&SessionId>) -> PgResult<Session> {
+    pub fn resume(target: &PgTarget, scope: WriterScope, before: Option<&SessionId>) -> PgResult<Session> {
         let session = Session::connect(target)?;
         let give_up = Instant::now() + ENDS_WITHIN;
-        while !session.takes_lock()? {
+        while !session.takes_lock(scope)? {
             let Some(SessionId { process, began }) = before else { return Err(in_use(target)) };
             let end =
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2";
@@ -71,8 +96,14 @@ impl Session {
         Ok(Session { connection, id: SessionId { process, began: began.unwrap_or_default() } })
     }
 
-    fn takes_lock(&self) -> PgResult<bool> {
-        Ok(self.connection.simple(&format!("SELECT pg_try_advisory_lock({RUNNING_LOCK})"))?.as_deref() == Some("t"))
+    /// One that it holds already counts, also if it is taken again.
+    fn takes_lock(&self, scope: WriterScope) -> PgResult<bool> {
+        for lock in scope.locks() {
+            if self.connection.simple(&lock)?.as_deref() != Some("t") {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     pub fn connection(&self) -> &PgConnection {

@@ -37,6 +37,9 @@ pub struct PgTarget {
 
 type Driver = BoxFuture<'static, ()>;
 
+#[cfg(feature = "cluster")]
+pub type NotificationReceiver = tokio::sync::mpsc::UnboundedReceiver<tokio_postgres::Notification>;
+
 impl PgTarget {
     /// Reads a URL such as `postgres://aizuchi@db.example.org/aizuchi?sslmode=require`. `Err` says what is wrong with it, without
     /// its password.
@@ -87,6 +90,26 @@ impl PgTarget {
             let _ = connection.await;
         };
         Ok((client, Box::pin(drive)))
+    }
+
+    /// The same for one that is told of what others notify. The receiver ends with the connection.
+    #[cfg(feature = "cluster")]
+    pub async fn connect_listening(&self, purpose: &str) -> PgResult<(Client, Driver, NotificationReceiver)> {
+        use futures_util::StreamExt as _;
+        let mut config = (*self.config).clone();
+        config.application_name(purpose);
+        let connected = config.connect(self.tls.clone()).await;
+        let (client, mut connection) = connected.map_err(|error| self.unreachable(error))?;
+        let (tell, told) = tokio::sync::mpsc::unbounded_channel();
+        let drive = async move {
+            let mut messages = futures_util::stream::poll_fn(|context| connection.poll_message(context));
+            while let Some(Ok(message)) = messages.next().await {
+                if let tokio_postgres::AsyncMessage::Notification(notification) = message {
+                    let _ = tell.send(notification);
+                }
+            }
+        };
+        Ok((client, Box::pin(drive), told))
     }
 
     fn unreachable(&self, error: tokio_postgres::Error) -> PgError {

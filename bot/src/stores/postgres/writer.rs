@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::connection::PgConnection;
 use super::database::{CONNECT_AGAIN, OUTAGE_WAITED};
 use super::error::{PgError, PgResult};
-use super::session::{Session, SessionId};
+use super::session::{Session, SessionId, WriterScope};
 use super::target::PgTarget;
 use crate::stores::StoreError;
 
@@ -112,6 +112,7 @@ enum SyncMode {
 
 pub struct PgWriter {
     pub target: PgTarget,
+    pub scope: WriterScope,
     /// `None` while there is no connection.
     pub session: Option<Session>,
     /// Whether what was to be written last could not be.
@@ -150,10 +151,10 @@ impl PgWriter {
     /// Runs all of it until it is committed.
     fn commit(&mut self, works: &mut [Box<dyn PgWork>], sync: SyncMode) -> Result<(), StoreError> {
         let give_up = Instant::now() + OUTAGE_WAITED;
-        let batch = next_batch();
+        let (batch, scope) = (next_batch(), self.scope);
         for attempt in 1.. {
             let error = match self.connected(give_up).map(Session::connection) {
-                Ok(connection) => match run_group(connection, works, batch, sync) {
+                Ok(connection) => match run_group(connection, works, batch, (scope, sync)) {
                     Ok(()) => return Ok(()),
                     Err(GroupError::InDoubt(error)) => {
                         if self.was_committed(batch, &error)? {
@@ -193,7 +194,7 @@ impl PgWriter {
     fn connect_again(&self, before: Option<SessionId>, give_up: Instant) -> PgResult<Session> {
         self.refuses.store(true, Ordering::Relaxed);
         loop {
-            match Session::resume(&self.target, before.as_ref()) {
+            match Session::resume(&self.target, self.scope, before.as_ref()) {
                 Err(error) if error.is_passing() && Instant::now() < give_up => std::thread::sleep(CONNECT_AGAIN),
                 Ok(session) => {
                     tracing::info!(server = self.target.shown(), "connected to PostgreSQL again");
@@ -209,10 +210,11 @@ impl PgWriter {
     fn was_committed(&mut self, batch: u64, cause: &PgError) -> Result<bool, StoreError> {
         let told = StoreError::from(cause.clone());
         tracing::warn!(error = %told, "the connection was lost during a commit; finding out whether it took place");
+        let query = last_batch(self.scope);
         loop {
             let found = self.connected(Instant::now()).map(Session::connection).and_then(|connection| {
-                let row = connection.one("SELECT batch FROM store_writer", &[])?;
-                Ok(row.get::<_, i64>(0).cast_unsigned() == batch)
+                let row = connection.first(&query, &[])?;
+                Ok(row.is_some_and(|row| row.get::<_, i64>(0).cast_unsigned() == batch))
             });
             match found {
                 Ok(committed) => return Ok(committed),
@@ -240,16 +242,16 @@ fn run_group(
     connection: &PgConnection,
     works: &mut [Box<dyn PgWork>],
     batch: u64,
-    sync: SyncMode,
+    (scope, sync): (WriterScope, SyncMode),
 ) -> Result<(), GroupError> {
     let begin = match sync {
         SyncMode::AtOnce => "BEGIN",
         SyncMode::WithTheNext => "BEGIN; SET LOCAL synchronous_commit = off",
     };
     let run = |works: &mut [Box<dyn PgWork>]| {
-        connection.batch(begin)?;
+        connection.batch(&(begin.to_owned() + turn_of(scope)))?;
         works.iter_mut().try_for_each(|work| work.attempt(connection))?;
-        connection.execute("UPDATE store_writer SET batch = $1", &[&batch.cast_signed()])
+        connection.execute(&note_batch(scope), &[&batch.cast_signed()])
     };
     if let Err(error) = run(works) {
         // Where the connection is gone, so is the transaction.
@@ -264,5 +266,35 @@ fn run_group(
             let _ = connection.batch("ROLLBACK");
             Err(GroupError::Before(error))
         }
+    }
+}
+
+/// Records get their numbers in the order in which they are committed, also where several processes write.
+fn turn_of(scope: WriterScope) -> &'static str {
+    match scope {
+        WriterScope::Alone => "",
+        #[cfg(feature = "cluster")]
+        WriterScope::Among(_) => {
+            "; SET LOCAL idle_in_transaction_session_timeout = '5s'; SELECT pg_advisory_xact_lock(7019276138831178035)"
+        }
+    }
+}
+
+fn note_batch(scope: WriterScope) -> String {
+    match scope {
+        WriterScope::Alone => "UPDATE store_writer SET batch = $1".into(),
+        #[cfg(feature = "cluster")]
+        WriterScope::Among(process) => format!(
+            "INSERT INTO cluster_writer (process, batch) VALUES ({process}, $1)
+            ON CONFLICT (process) DO UPDATE SET batch = excluded.batch"
+        ),
+    }
+}
+
+fn last_batch(scope: WriterScope) -> String {
+    match scope {
+        WriterScope::Alone => "SELECT batch FROM store_writer".into(),
+        #[cfg(feature = "cluster")]
+        WriterScope::Among(process) => format!("SELECT batch FROM cluster_writer WHERE process = {process}"),
     }
 }
