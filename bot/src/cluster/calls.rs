@@ -15,7 +15,6 @@ use super::state::Stamped;
 use crate::language::Language;
 use crate::ports::PoliciesId;
 use crate::runtime::EffectRunner;
-use crate::stores::StoreError;
 
 pub struct Calls {
     pub context: Arc<ClusterContext>,
@@ -98,7 +97,7 @@ async fn is_first_attempt(ctx: &Context<'_>) -> HandlerResult<bool> {
 
 /// What came of it, stamped when it came. Dropped, a call is cancelled; a post is not.
 async fn carry_out(context: Arc<ClusterContext>, order: CallOrder) -> HandlerResult<Json<Vec<Stamped>>> {
-    let policies = context.policies_of(order.policies).await.map_err(StoreError::from)?;
+    let policies = context.policies_of(order.policies).await?;
     let (answer, mut results) = tokio::sync::mpsc::unbounded_channel();
     let mut runner =
         EffectRunner::new(context.runtime.clone(), policies.policies.clone(), answer, context.ledger.clone());

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use aizuchi_core::effect::Effect;
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::types::RoomId;
-use aizuchi_core::{Engine, Input, Time};
+use aizuchi_core::{Engine, Input, Time, Trace};
 
 use super::context::KnownPolicies;
 use super::state::{RoomState, Stamped};
@@ -21,10 +21,19 @@ pub struct RoomOutcome {
     pub effects: Vec<Effect>,
     /// What is to be recorded.
     pub batch: RoomBatch,
+    /// How many of the decisions are new; the rest tell more of those before.
+    new_decisions: usize,
     pub engine: Engine,
     pub deadline: Option<Time>,
     /// Whether somebody said something.
     pub was_said: bool,
+}
+
+impl RoomOutcome {
+    /// Decisions that were made now, and what people made of earlier ones.
+    pub fn new_decisions(&self) -> &[Trace] {
+        &self.batch.decided[..self.new_decisions]
+    }
 }
 
 /// `Err` if the state cannot be read: then nobody can go on with this room until a newer program does.
@@ -126,11 +135,12 @@ fn attempt(
         }
     }
     batch.decided.retain(|trace| !is_repeat(trace));
+    let new_decisions = batch.decided.len();
     batch.decided.append(&mut updated);
     state.records += batch.records.len() as u64;
     state.packed = engine.pack_room(room).unwrap_or_default();
     let deadline = engine.next_deadline();
-    Ok(Ok(RoomOutcome { state, effects: wanted, batch, engine, deadline, was_said }))
+    Ok(Ok(RoomOutcome { state, effects: wanted, batch, new_decisions, engine, deadline, was_said }))
 }
 
 #[cfg(test)]

@@ -124,10 +124,10 @@ impl RestateClient {
         let answer = self.answer(request.json(&json!({"query": sql}))).await?;
         let mut answer: Value =
             serde_json::from_slice(&answer).map_err(|error| RestateError::Refused(error.to_string()))?;
-        match answer["rows"].take() {
-            Value::Array(rows) => Ok(rows),
-            _ => Err(RestateError::Refused("an answer without rows".into())),
-        }
+        let Value::Array(rows) = answer["rows"].take() else {
+            return Err(RestateError::Refused("an answer without rows".into()));
+        };
+        Ok(rows)
     }
 
     /// What fails and is tried again, or has been given up.

@@ -16,6 +16,7 @@ use super::context::ClusterContext;
 use super::decide::{RoomNews, RoomOutcome, decide};
 use super::state::{RoomState, Stamped};
 use crate::ports::{PoliciesId, RoomBatch, SetAside};
+use crate::runtime::note_decisions;
 
 /// Under which Restate keeps the state of a room.
 pub const STATE: &str = "room";
@@ -263,15 +264,16 @@ async fn record(
 /// Adds to what is known of rooms of this kind, and tells the room of them where it has few messages of its own.
 fn introduce(context: &ClusterContext, room: &RoomId, outcome: &RoomOutcome) -> Option<Box<Input>> {
     let mut siblings = context.siblings.lock().unwrap_or_else(PoisonError::into_inner);
-    for trace in outcome.batch.decided.iter().filter(|trace| trace.received.is_none()) {
+    for trace in outcome.new_decisions().iter().filter(|trace| trace.received.is_none()) {
         siblings.note(&outcome.engine, trace);
     }
     siblings.introduce(&outcome.engine, room).filter(|_| outcome.was_said).map(Box::new)
 }
 
-/// A typing indicator is for now or never.
+/// Metrics and memory hear of decisions, and a typing indicator is for now or never.
 fn show(context: &ClusterContext, outcome: &RoomOutcome) {
     metrics::counter!("aizuchi_inputs_total").increment(outcome.batch.records.len() as u64);
+    note_decisions(&context.runtime, outcome.new_decisions());
     for effect in &outcome.effects {
         if let Effect::Type(typing) = effect {
             let (runtime, place) = (context.runtime.clone(), typing.place.clone());

@@ -103,6 +103,12 @@ impl Keeper {
         self.counts.store(counts, std::sync::atomic::Ordering::SeqCst);
     }
 
+    /// Takes in who answered whom, as far as this process decided it.
+    #[cfg(feature = "cluster")]
+    pub async fn take_noted(&self) -> Result<(), StoreError> {
+        self.take_links(&self.policies()).await
+    }
+
     /// The same, finding facts by meaning as well as by words.
     pub fn understanding(self, embedder: Arc<dyn Embedder>) -> Keeper {
         Keeper { embedder: Some(embedder), ..self }

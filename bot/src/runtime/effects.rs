@@ -97,22 +97,6 @@ impl EffectRunner {
         self.calls.drain().for_each(|(_, task)| task.abort());
     }
 
-    /// Counts what was decided, and lets memory know who answered whom.
-    pub fn note_decisions(&self, decided: &[Trace]) {
-        for trace in decided {
-            if let Some(response) = trace.received {
-                metrics::counter!("aizuchi_received_total", "response" => response.words()).increment(1);
-                continue;
-            }
-            let outcome = format!("{:?}", trace.outcome).to_lowercase();
-            tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
-            metrics::counter!("aizuchi_decisions_total", "outcome" => outcome).increment(1);
-        }
-        if let Some(keeper) = &self.context.keeper {
-            keeper.note_links(decided);
-        }
-    }
-
     /// Excuses are made in the language of the room.
     pub fn note_language(&mut self, room: &RoomId, text: &str) {
         self.languages.note_language(room, text);
@@ -324,6 +308,22 @@ pub struct RunningCalls(Vec<AbortHandle>);
 impl Drop for RunningCalls {
     fn drop(&mut self) {
         self.0.iter().for_each(AbortHandle::abort);
+    }
+}
+
+/// Counts what was decided, and lets memory know who answered whom.
+pub fn note_decisions(context: &RuntimeContext, decided: &[Trace]) {
+    for trace in decided {
+        if let Some(response) = trace.received {
+            metrics::counter!("aizuchi_received_total", "response" => response.words()).increment(1);
+            continue;
+        }
+        let outcome = format!("{:?}", trace.outcome).to_lowercase();
+        tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
+        metrics::counter!("aizuchi_decisions_total", "outcome" => outcome).increment(1);
+    }
+    if let Some(keeper) = &context.keeper {
+        keeper.note_links(decided);
     }
 }
 

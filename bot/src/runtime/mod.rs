@@ -18,7 +18,7 @@ mod start;
 
 pub use clock::{Clock, ClockJump, ClockReading, ManualClock, STEP_MAX};
 #[cfg(feature = "cluster")]
-pub use effects::EffectRunner;
+pub use effects::{EffectRunner, note_decisions};
 #[cfg(feature = "cluster")]
 pub use event_time::EventTimes;
 pub use events::EngineEvent;

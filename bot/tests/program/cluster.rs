@@ -1,6 +1,7 @@
 //! A cluster from outside: workers, gateways, Restate and PostgreSQL killed with -9 while people talk. No message is lost, nothing is
 //! said twice.
 
+use aizuchi_test_servers::discord::{self, BOT, CHANNEL, person};
 use aizuchi_test_servers::postgres::{PostgresOptions, PostgresServer, PostgresVersion};
 use aizuchi_test_servers::restate::RestateServer;
 
@@ -102,4 +103,34 @@ async fn a_cluster_says_how_it_is_and_keeps_a_single_program_out() {
     })
     .await;
     assert!(status.contains("stuck: 0") && status.contains("inputs set aside: 0"), "{status}");
+}
+
+/// The second gateway has no connection until the first one is gone; what was said in between is heard.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_gateway_takes_over_discord_when_the_first_is_killed() {
+    let server = discord::DiscordServer::start().await;
+    let mut cluster = Cluster::start().await;
+    for home in [&mut cluster.home, &mut cluster.other] {
+        // One post for each answer.
+        home.change("reply.part_chars", 1500);
+        home.set(format!("discord.api_url={}", server.url()));
+        home.set_variable("DISCORD_TOKEN", discord::TOKEN);
+    }
+    let _worker = cluster.worker().await;
+    let mut gateway = cluster.gateway().await;
+    let connections = || server.world.with(|world| world.sessions.values().filter(|it| it.line.is_some()).count());
+    eventually("the first one is there", async || (connections() == 1).then_some(())).await;
+    let room = format!("is in the room: http://{}", cluster.other.address);
+    let mut other = cluster.other.start_as(&["gateway"], &room).await;
+    let mia = person(11, "mia");
+    server.say(CHANNEL, &mia, &format!("<@{BOT}> are you there?"));
+    server.until_posts(CHANNEL, 1).await;
+    assert!(connections() == 1 && !other.said().contains("aizuchi discord"), "{}", other.said());
+    gateway.kill();
+    server.say(CHANNEL, &mia, &format!("<@{BOT}> and now?"));
+    let posts = server.until_posts(CHANNEL, 2).await;
+    assert_eq!(posts.len(), 2, "{posts:?}");
+    assert!(other.said().contains("aizuchi discord"), "{}", other.said());
+    other.terminate();
+    assert!(other.ended().await.success(), "{}", other.said());
 }

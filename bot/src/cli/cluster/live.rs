@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::Policies;
-use aizuchi_core::types::RoomId;
 use anyhow::{Context as _, ensure};
 use tokio::net::TcpListener;
 use tokio::sync::{broadcast, mpsc, watch};
@@ -15,6 +14,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::ClusterRole;
+use super::watch::{show_notices, take_noted, watch_stuck};
 use crate::cli::join;
 use crate::cli::reload::{HangupSignal, Reload};
 use crate::cli::run::{EVENTS_MAX, EffectiveSettings, PRESET_REQUESTS_MAX, RunComponents, all_end, variable};
@@ -28,11 +28,11 @@ use crate::config;
 use crate::console::metrics;
 use crate::journal::{Journal, Traces};
 use crate::learnt;
-use crate::platforms::web::{Web, WebServices, check_address};
+use crate::platforms::web::{WebServices, check_address};
 use crate::ports::{ClusterStore, Commands, StoreBackend};
 use crate::runtime::{Clock, EngineEvent, EngineHandle, sweep};
 use crate::schedule::{self, ScheduleSettings};
-use crate::stores::postgres::{ClusterSession, PgTarget, PostgresDatabase, RoomNotice, while_held};
+use crate::stores::postgres::{ClusterSession, PgTarget, PostgresDatabase, while_held};
 use crate::stores::wait_until_available;
 
 /// What one process does for all: memory follows the journal, and schedules are kept.
@@ -108,25 +108,8 @@ async fn live(
     let commands = Arc::new(commands.remembering(process.parts.keeper.clone(), process.parts.platforms.clone()));
     process.lead(&chosen, &mut tasks)?;
     if role.gateway {
-        let services = || WebServices {
-            engine: engine.clone(),
-            traces: traces.clone(),
-            commands: commands.clone(),
-            keeper: Some(process.parts.keeper.clone()),
-            events: watched,
-            metrics: metrics::install(),
-            ready: is_ready,
-            beside: process.parts.joined.platforms(),
-            stop: stop.clone(),
-        };
-        let serving = process.parts.open_room(services).await?;
-        process.show_pages(events, traces.clone(), &mut tasks);
-        process.join_platforms(&commands, &mut tasks);
-        let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
-        welcome(&chosen, &process.parts.joined, address.as_deref(), &process.parts.web_settings, may_open_browser);
-        if let Some((_, serving)) = serving {
-            tasks.spawn(async move { drop(serving.await) });
-        }
+        let show = PageSources { traces, events, watched, is_ready };
+        process.open_gateway(&chosen, &commands, show, may_open_browser, &mut tasks).await?;
     } else {
         metrics::install();
         crate::cli::print(&format!("worker: {}\nPress Ctrl-C to stop.\n", chosen.choice.told))?;
@@ -158,6 +141,14 @@ async fn live(
         () = stopping.wait() => (),
     }
     failed.map_or(Ok(()), |failure| Err(failure).context("stopped; start it again"))
+}
+
+/// What pages are shown.
+struct PageSources {
+    traces: Traces,
+    events: broadcast::Sender<EngineEvent>,
+    watched: broadcast::Receiver<EngineEvent>,
+    is_ready: watch::Receiver<bool>,
 }
 
 impl ClusterProcess {
@@ -195,6 +186,7 @@ impl ClusterProcess {
         let address = listener.local_addr().context("a bound port has an address")?;
         tasks.spawn(serve(listener, self.cluster.clone(), self.stop.clone()));
         tracing::info!(%address, "worker listening for Restate");
+        tasks.spawn(take_noted(self.parts.keeper.clone(), self.stop.clone()));
         let url = worker_url(section, address);
         let (restate, stop) = (self.restate.clone(), self.stop.clone());
         tasks.spawn(async move {
@@ -212,6 +204,38 @@ impl ClusterProcess {
                 }
             }
         });
+        Ok(())
+    }
+
+    /// Opens the web room and the platforms.
+    async fn open_gateway(
+        &self,
+        chosen: &EffectiveSettings,
+        commands: &Arc<CommandRunner>,
+        show: PageSources,
+        may_open_browser: bool,
+        tasks: &mut JoinSet<()>,
+    ) -> anyhow::Result<()> {
+        let PageSources { traces, events, watched, is_ready } = show;
+        let services = || WebServices {
+            engine: self.engine.clone(),
+            traces: traces.clone(),
+            commands: commands.clone(),
+            keeper: Some(self.parts.keeper.clone()),
+            events: watched,
+            metrics: metrics::install(),
+            ready: is_ready,
+            beside: self.parts.joined.platforms(),
+            stop: self.stop.clone(),
+        };
+        let serving = self.parts.open_room(services).await?;
+        self.show_pages(events, traces.clone(), tasks);
+        self.join_platforms(commands, tasks);
+        let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
+        welcome(chosen, &self.parts.joined, address.as_deref(), &self.parts.web_settings, may_open_browser);
+        if let Some((_, serving)) = serving {
+            tasks.spawn(async move { drop(serving.await) });
+        }
         Ok(())
     }
 
@@ -280,79 +304,6 @@ impl ClusterProcess {
             };
             cluster.follow_settings(stop, changed).await;
         }
-    }
-}
-
-/// How often it is checked whether a room cannot go on.
-const STUCK_EVERY: Duration = Duration::from_secs(10);
-
-/// Rooms that cannot go on are told of in the log and the metrics.
-async fn watch_stuck(restate: RestateClient, until: CancellationToken) {
-    let mut before = 0;
-    loop {
-        match restate.stuck().await {
-            Ok(stuck) => {
-                metrics_gauge(stuck.len());
-                if stuck.len() > before {
-                    tracing::error!(stuck = stuck.len(), "rooms cannot go on: see `aizuchi cluster rooms --stuck`");
-                }
-                before = stuck.len();
-            }
-            Err(error) => tracing::debug!(%error, "cannot look for rooms that are stuck"),
-        }
-        tokio::select! {
-            () = until.cancelled() => return,
-            () = tokio::time::sleep(STUCK_EVERY) => (),
-        }
-    }
-}
-
-fn metrics_gauge(stuck: usize) {
-    ::metrics::gauge!("aizuchi_cluster_stuck").set(stuck as f64);
-}
-
-/// Ends with the session. What happens at the same time is shown together.
-async fn show_notices(
-    mut notices: broadcast::Receiver<RoomNotice>,
-    web: &Web,
-    events: &broadcast::Sender<EngineEvent>,
-    traces: &Traces,
-    engine: &EngineHandle,
-) {
-    loop {
-        let notice = match notices.recv().await {
-            Ok(notice) => notice,
-            Err(broadcast::error::RecvError::Lagged(_)) => {
-                web.wake();
-                continue;
-            }
-            Err(broadcast::error::RecvError::Closed) => return,
-        };
-        web.wake();
-        if !notice.room.as_str().starts_with("web:") {
-            continue;
-        }
-        show_room(notice.room, notice.decided, events, traces, engine).await;
-    }
-}
-
-async fn show_room(
-    room: RoomId,
-    decided: Vec<aizuchi_core::types::MessageId>,
-    events: &broadcast::Sender<EngineEvent>,
-    traces: &Traces,
-    engine: &EngineHandle,
-) {
-    match traces.of(&room, decided).await {
-        Ok(found) => {
-            for trace in found {
-                let _ = events.send(EngineEvent::Decided(Arc::new(trace)));
-            }
-        }
-        Err(error) => tracing::debug!(%error, "cannot read decisions for the pages"),
-    }
-    if let Ok(Some(view)) = engine.view(&room).await {
-        let _ = events.send(EngineEvent::Changed(room, Arc::new(view)));
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod live;
 mod status;
+mod watch;
 
 use clap::{Args, Subcommand};
 

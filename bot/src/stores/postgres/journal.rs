@@ -38,10 +38,8 @@ impl JournalStore for PostgresDatabase {
     }
 
     fn locate(&self, position: Position) -> BoxFuture<'_, Result<Option<i64>, StoreError>> {
-        let position = match position {
-            Position::InEverySnapshot if self.is_shared() => Position::Last,
-            position => position,
-        };
+        let is_any = self.is_shared() && position == Position::InEverySnapshot;
+        let position = if is_any { Position::Last } else { position };
         Box::pin(self.read(move |connection| locate(connection, &position)))
     }
 

@@ -1,18 +1,19 @@
-//! Rooms on Restate decide as the simulation does, and so as a single process does: `runtime` compares those two over the same talks.
+//! Rooms on Restate decide as the simulation does, and so as a single process does: `virtual_time` compares those two over the same talks.
 
 use std::collections::HashMap;
 
 use aizuchi::cluster::{RoomState, Stamped};
-use aizuchi::replay::{OwnPosts, run as replay};
+use aizuchi::journal::{Engines, Record};
+use aizuchi::replay::{OwnPosts, relive, run as replay};
 use aizuchi::runtime::Clock;
 use aizuchi_core::sim::StandIn;
 use aizuchi_core::types::{ClockShift, RoomId};
 use aizuchi_core::{Input, Time, Trace};
 use aizuchi_formats::Event as Recorded;
 
-use crate::held_models::HeldModels;
+use super::held_models::HeldModels;
+use super::one_node::OneNode;
 use crate::made_up::{START, policies};
-use crate::one_node::OneNode;
 use crate::talks::{essence, hour, sample, script};
 
 /// A state in Restate is to be smaller than this, of a room in which much is said.
@@ -97,7 +98,20 @@ async fn live(settings: &[&str], events: &[Recorded]) -> Vec<Trace> {
     driver.run_until(None).await;
     println!("{settings:?}: {} events, the largest state has {} bytes", events.len(), driver.largest);
     assert!(driver.largest <= STATE_BYTES_MAX, "{} bytes", driver.largest);
-    node.traces().await
+    let (lived, records) = (node.traces().await, node.records().await);
+    check_journal(settings, &lived, &records);
+    lived
+}
+
+/// What is recorded, once more: `aizuchi replay --journal` decides the same.
+fn check_journal(settings: &[&str], lived: &[Trace], records: &[Record]) {
+    let relived = relive(Engines::fresh(&policies(settings)), records, &mut |_| ()).decided;
+    assert_eq!(relived.len(), lived.len(), "{settings:?}: every message is decided again");
+    for lived in lived {
+        let lived = Trace { received: None, ..lived.clone() };
+        let again = relived.iter().find(|decided| decided.trace.message == lived.message).expect("it was counted");
+        assert_eq!(essence(&again.trace), essence(&lived), "{settings:?}: from the journal");
+    }
 }
 
 async fn check(settings: &[&str], events: Vec<Recorded>) {

@@ -1,16 +1,18 @@
 //! What a room does with what it is told: once, in order, and whatever else happens.
 
 use aizuchi::cluster::Stamped;
-use aizuchi::journal::{Records, traces};
+use aizuchi::journal::traces;
 use aizuchi::ports::ClusterStore as _;
 use aizuchi::runtime::Clock;
-use aizuchi_core::types::{RoomId, Span};
-use aizuchi_core::{Input, Time};
+use aizuchi_core::memory::ForgetRequest;
+use aizuchi_core::types::{PersonId, RoomId, Span};
+use aizuchi_core::{Engine, Input, Time};
 use aizuchi_test_servers::program::eventually;
+use serde_json::json;
 
-use crate::held_models::HeldModels;
+use super::held_models::HeldModels;
+use super::one_node::OneNode;
 use crate::made_up::{START, line, policies, said};
-use crate::one_node::OneNode;
 
 fn room() -> RoomId {
     RoomId::new("log:room")
@@ -42,7 +44,7 @@ async fn what_is_told_twice_under_one_key_happens_once_and_a_server_that_is_kill
     assert_eq!(before, after);
     node.restate.tell(&room(), "first", &told).await.unwrap();
     node.rest(&models, &[room()]).await;
-    let records = Records::all(&node.database).await.unwrap().whole().await.unwrap();
+    let records = node.records().await;
     let heard = records.iter().filter(|record| matches!(record.input, Input::Said(_))).count();
     assert_eq!((heard, after.records), (2, records.len() as u64), "{records:?}");
 }
@@ -81,7 +83,7 @@ async fn other_settings_reach_a_room_with_what_happens_there_next() {
     node.restate.call(&room(), "second", &[stamped("m2", START + Span(10), "lovely day")]).await.unwrap();
     node.rest(&models, &[room()]).await;
     assert_ne!(node.state(&room()).await.policies, before);
-    let records = Records::all(&node.database).await.unwrap().whole().await.unwrap();
+    let records = node.records().await;
     let changes = records.iter().filter(|record| matches!(record.input, Input::PolicyChanged(_))).count();
     assert_eq!(changes, 2, "the first ones and the others");
 }
@@ -98,6 +100,25 @@ async fn what_cannot_be_read_is_set_aside_and_the_room_goes_on() {
     node.rest(&models, &[room()]).await;
     let set_aside = node.database.set_aside(10).await.unwrap();
     assert!(set_aside.len() == 1 && set_aside[0].error.contains("Sung"), "{set_aside:?}");
-    let records = Records::all(&node.database).await.unwrap().whole().await.unwrap();
+    let records = node.records().await;
     assert!(records.iter().any(|record| matches!(record.input, Input::Said(_))), "{records:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_forgotten_is_not_in_the_state_of_the_room() {
+    let (node, models) = node(&["preset=aizuchi"], Clock::standing_at(START)).await;
+    let told = [stamped("m1", START, "my cat is called Schnurri"), stamped("m2", START + Span(10), "lovely day")];
+    node.restate.call(&room(), "first", &told).await.unwrap();
+    let knows = async || {
+        let state = node.state(&room()).await;
+        let engine = Engine::unpack_room(policies(&["preset=aizuchi"]), &state.packed).unwrap();
+        serde_json::to_string(&engine.snapshot()).unwrap().contains("Schnurri")
+    };
+    assert!(knows().await, "it hears what is said");
+    let ids = vec![PersonId::new("mia")];
+    let request = ForgetRequest { ids, rooms: vec![room()], ..ForgetRequest::default() };
+    let forgetting = json!({"at": START + Span(20), "request": request});
+    node.restate.forget(&room(), &forgetting).await.unwrap();
+    assert!(!knows().await, "it is told to forget them");
+    node.rest(&models, &[room()]).await;
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi::cluster::{ClusterContext, RestateClient, RoomState, serve};
-use aizuchi::journal::traces;
+use aizuchi::journal::{Record, Records, traces};
 use aizuchi::ports::{ClusterStore, ModelClient};
 use aizuchi::runtime::{Clock, RuntimeContext};
 use aizuchi::stores::StoreSettings;
@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::held_models::HeldModels;
+use super::held_models::HeldModels;
 use crate::made_up::Board;
 
 pub struct OneNode {
@@ -73,6 +73,11 @@ impl OneNode {
 
     pub async fn traces(&self) -> Vec<Trace> {
         traces::all(&self.database).await.expect("decisions can be read")
+    }
+
+    /// Everything that was recorded, in order.
+    pub async fn records(&self) -> Vec<Record> {
+        Records::all(&self.database).await.expect("records can be read").whole().await.expect("records can be read")
     }
 
     /// Waits until these rooms, and Restate, wait for nothing but these models and timers. The rooms then.
