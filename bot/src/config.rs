@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::cli::logs::LogSettings;
+use crate::cluster::ClusterSettings;
 use crate::language::Language;
 use crate::learnt;
 use crate::memory::MEMORY_STORES;
@@ -27,7 +28,7 @@ use crate::tools::xivapi::XivapiSettings;
 /// The sections that the engine does not use, each declared where it is used.
 static SHELL: LazyLock<Shell> = LazyLock::new(|| {
     let stores = [SectionRow::of::<StoreSettings>(), SectionRow::of::<FirestoreSettings>()];
-    let own = stores.into_iter().chain([SectionRow::of::<LogSettings>()]);
+    let own = stores.into_iter().chain([SectionRow::of::<ClusterSettings>(), SectionRow::of::<LogSettings>()]);
     let tools = [SectionRow::of::<FetchSettings>(), SectionRow::of::<XivapiSettings>()];
     let sections = own.chain(PLATFORMS.iter().map(|spec| spec.section)).chain(tools).collect();
     Shell::new(sections, families(), vec![check_people])

@@ -5,6 +5,8 @@ pub struct BuildFeature {
     pub is_built_in: bool,
 }
 
+pub const CLUSTER: BuildFeature = BuildFeature { name: "cluster", is_built_in: cfg!(feature = "cluster") };
+
 pub const FIRESTORE: BuildFeature = BuildFeature { name: "firestore", is_built_in: cfg!(feature = "firestore") };
 
 pub const LOCAL_EMBEDDINGS: BuildFeature =
@@ -15,7 +17,7 @@ pub const MCP: BuildFeature = BuildFeature { name: "mcp", is_built_in: cfg!(feat
 pub const POSTGRES: BuildFeature = BuildFeature { name: "postgres", is_built_in: cfg!(feature = "postgres") };
 
 /// All of them are in a build with the feature `full`.
-pub const FEATURES: &[BuildFeature] = &[LOCAL_EMBEDDINGS, POSTGRES, FIRESTORE, MCP];
+pub const FEATURES: &[BuildFeature] = &[LOCAL_EMBEDDINGS, POSTGRES, CLUSTER, FIRESTORE, MCP];
 
 impl BuildFeature {
     /// `Err` says how to get a build that has it; `setting` is what asks for it.

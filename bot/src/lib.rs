@@ -4,6 +4,7 @@
 
 pub mod check;
 pub mod cli;
+pub mod cluster;
 pub mod commands;
 pub mod config;
 pub mod console;

@@ -119,6 +119,28 @@ proptest! {
         prop_assert_eq!(plain, life.end());
     }
 
+    /// The same of each room by itself, packed: and the same room is always the same bytes.
+    #[test]
+    fn a_packed_room_goes_on_as_if_nothing_had_been(preset in preset(), seed: u64, steps in steps(60), every in 1..20usize) {
+        let mut plain = Life::new(policies(preset, &[]), seed);
+        let mut packed = Life::new(policies(preset, &[]), seed);
+        let mut teller = Teller::default();
+        for (index, step) in steps.iter().enumerate() {
+            if let (at, Some(input)) = teller.tell(step) && step.room == 1 {
+                let Some(room) = input.room().cloned() else { continue };
+                plain.feed(at, input.clone());
+                packed.feed(at, input);
+                if index.is_multiple_of(every) && let Some(bytes) = packed.sim.engine.pack_room(&room) {
+                    let mut unpacked = Engine::unpack_room(policies(preset, &[]), &bytes).unwrap();
+                    let (again, never_packed) = (unpacked.pack_room(&room), plain.sim.engine.pack_room(&room));
+                    prop_assert_eq!((again.as_ref(), never_packed.as_ref()), (Some(&bytes), Some(&bytes)));
+                    packed.sim.engine = unpacked;
+                }
+            }
+        }
+        prop_assert_eq!(plain.end(), packed.end());
+    }
+
     /// A clock that is set changes the times and nothing else: what waits lasts as long as it would have, and nobody is late.
     #[test]
     fn a_clock_that_is_set_changes_no_decision(preset in preset(), seed: u64, steps in steps(60), set_at in 0..60usize, by in -90_000_000..90_000_000i64) {

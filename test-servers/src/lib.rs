@@ -7,6 +7,7 @@ pub mod slack;
 pub mod firestore;
 pub mod pgbouncer;
 pub mod postgres;
+pub mod restate;
 
 pub mod pages;
 pub mod program;

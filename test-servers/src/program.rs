@@ -156,6 +156,11 @@ impl Home {
         until_it_says(self.spawn(), words).await
     }
 
+    /// Starts another command of it and waits until it says this.
+    pub async fn start_as(&self, arguments: &[&str], words: &str) -> Program {
+        until_it_says(self.spawn_with(arguments), words).await
+    }
+
     /// Starts what must not start: its exit code and what it says.
     pub async fn refused(&self) -> (Option<i32>, String) {
         let mut program = self.spawn();

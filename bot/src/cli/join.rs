@@ -37,6 +37,19 @@ impl JoinedPlatforms {
         self.0.iter().map(|(_, platform)| platform.clone() as Arc<dyn Platform>).collect()
     }
 
+    /// How each is named in settings.
+    #[cfg(feature = "cluster")]
+    pub fn names(&self) -> Vec<&'static str> {
+        self.0.iter().map(|(spec, _)| spec.name()).collect()
+    }
+
+    /// One of them alone.
+    #[cfg(feature = "cluster")]
+    pub fn only(&self, name: &str) -> JoinedPlatforms {
+        let of_this_name = self.0.iter().filter(|(spec, _)| spec.name() == name);
+        JoinedPlatforms(of_this_name.map(|(spec, platform)| (*spec, platform.clone())).collect())
+    }
+
     /// Where it will be, in words.
     pub fn titles(&self) -> Vec<&'static str> {
         self.0.iter().map(|(spec, _)| spec.title).collect()

@@ -1,6 +1,8 @@
 //! The command line.
 
 mod backup;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod demo;
 pub mod doctor;
 mod eval;
@@ -67,6 +69,20 @@ enum Command {
          effect.", joinable_titles()
     ))]
     Run(run::RunArguments),
+    /// Serve the rooms of a cluster to Restate
+    ///
+    /// Any number of them, behind one address (cluster.worker_url). Needs PostgreSQL (store.url) and Restate (the section [cluster]).
+    #[cfg(feature = "cluster")]
+    Worker(cluster::ClusterProcessArguments),
+    /// Run the web room and the platforms of a cluster
+    ///
+    /// What people say is acknowledged once Restate has it. Of several gateways, one has the connection of each platform; another
+    /// one takes over when it ends.
+    #[cfg(feature = "cluster")]
+    Gateway(cluster::ClusterProcessArguments),
+    /// Show how a cluster is
+    #[cfg(feature = "cluster")]
+    Cluster(cluster::ClusterArguments),
     /// Ask a few questions and write a settings file
     ///
     /// Enter accepts the value in brackets. Where standard input is not a terminal, the answers are read from its lines. Keys
@@ -165,6 +181,12 @@ pub fn main() -> ExitCode {
     };
     let done = match line.command {
         Some(Command::Run(arguments)) => run::run(&arguments),
+        #[cfg(feature = "cluster")]
+        Some(Command::Worker(arguments)) => cluster::worker(&arguments),
+        #[cfg(feature = "cluster")]
+        Some(Command::Gateway(arguments)) => cluster::gateway(&arguments),
+        #[cfg(feature = "cluster")]
+        Some(Command::Cluster(arguments)) => cluster::run(&arguments),
         Some(Command::Init(arguments)) => init::run(&arguments),
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         Some(Command::Replay(arguments)) => replay::run(&arguments),

@@ -91,8 +91,18 @@ impl Reload<'_> {
 }
 
 /// What is opened once and kept, beside the platforms: sections, and single keys.
-const KEPT: [&str; 9] =
-    ["store", "firestore", "runtime", "log", "prompts.folder", "mcp", "schedule", "tools.fetch", "tools.xivapi"];
+const KEPT: [&str; 10] = [
+    "store",
+    "firestore",
+    "cluster",
+    "runtime",
+    "log",
+    "prompts.folder",
+    "mcp",
+    "schedule",
+    "tools.fetch",
+    "tools.xivapi",
+];
 
 fn needs_restart(then: &Layers, now: &Layers) -> Vec<&'static str> {
     let of_platforms = PLATFORMS.iter().flat_map(|spec| spec.needs_restart).copied();

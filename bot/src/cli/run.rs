@@ -47,14 +47,22 @@ pub struct RunArguments {
     /// Start even if durable records are missing from the store
     #[arg(long)]
     accept_loss: bool,
+    /// Be a worker and a gateway of a cluster in one process
+    #[cfg(feature = "cluster")]
+    #[arg(long, conflicts_with = "accept_loss")]
+    cluster: bool,
 }
 
 /// Decisions and changes that a watcher may be behind with.
-const EVENTS_MAX: usize = 4096;
+pub const EVENTS_MAX: usize = 4096;
 /// Commands for other settings that may wait.
-const PRESET_REQUESTS_MAX: usize = 16;
+pub const PRESET_REQUESTS_MAX: usize = 16;
 
 pub fn run(arguments: &RunArguments) -> anyhow::Result<()> {
+    #[cfg(feature = "cluster")]
+    if arguments.cluster {
+        return super::cluster::both(&arguments.settings, !arguments.no_browser);
+    }
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start worker threads")?;
     let chosen = runtime.block_on(EffectiveSettings::read(&arguments.settings, None))?;
@@ -231,19 +239,19 @@ async fn stop_all(
 }
 
 /// What a life is made of, before it begins.
-struct RunComponents {
-    models: Arc<Models>,
-    keeper: Arc<Keeper>,
-    tools: Toolset,
-    web: Option<Arc<Web>>,
-    web_settings: WebSettings,
-    joined: JoinedPlatforms,
+pub struct RunComponents {
+    pub models: Arc<Models>,
+    pub keeper: Arc<Keeper>,
+    pub tools: Toolset,
+    pub web: Option<Arc<Web>>,
+    pub web_settings: WebSettings,
+    pub joined: JoinedPlatforms,
     /// All of them, the web room too.
-    platforms: Vec<Arc<dyn Platform>>,
+    pub platforms: Vec<Arc<dyn Platform>>,
 }
 
 impl RunComponents {
-    async fn new(chosen: &EffectiveSettings, backend: &dyn StoreBackend) -> anyhow::Result<RunComponents> {
+    pub async fn new(chosen: &EffectiveSettings, backend: &dyn StoreBackend) -> anyhow::Result<RunComponents> {
         let settings = chosen.settings();
         let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
         let models = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
@@ -258,7 +266,7 @@ impl RunComponents {
         Ok(RunComponents { models, keeper, tools, web, web_settings, joined, platforms })
     }
 
-    fn context(
+    pub fn context(
         &self,
         events: broadcast::Sender<EngineEvent>,
         ready: watch::Sender<bool>,
@@ -277,7 +285,7 @@ impl RunComponents {
     }
 
     /// Opens the web room, if there is one.
-    async fn open_room(
+    pub async fn open_room(
         &self,
         listening: impl FnOnce() -> WebServices,
     ) -> anyhow::Result<Option<(SocketAddr, JoinHandle<()>)>> {
@@ -384,6 +392,6 @@ async fn open_store(
     Ok(backend)
 }
 
-async fn all_end(tasks: &mut JoinSet<()>) {
+pub async fn all_end(tasks: &mut JoinSet<()>) {
     while tasks.join_next().await.is_some() {}
 }

@@ -93,6 +93,8 @@ impl Engines {
     pub fn engine_for(&mut self, record: &Record) -> &mut Engine {
         if let Input::PolicyChanged(stated) = &record.input
             && stated.shards() != self.0.len()
+            // A room of a cluster has an engine of its own.
+            && stated.shards() > 0
         {
             self.deal(stated.shards(), record.seq - 1);
         }

@@ -62,6 +62,14 @@ impl Journal {
             }
         }
     }
+
+    /// The same where the states of rooms are kept elsewhere, and have forgotten them.
+    #[cfg(feature = "cluster")]
+    pub async fn forget_records(&self, found: Footprints) -> Result<(), StoreError> {
+        let Footprints { records, decisions, .. } = found;
+        let rewrite = Arc::new(Rewrite { records, decisions, ..Rewrite::default() });
+        self.stores.journal.rewrite(rewrite, None).await.map(drop)
+    }
 }
 
 pub(super) async fn footprints(

@@ -44,6 +44,8 @@ pub struct Keeper {
     embedder: Option<Arc<dyn Embedder>>,
     stores: Stores,
     policies: RwLock<Arc<Policies>>,
+    /// Whether it follows the journal; another process does so otherwise.
+    counts: std::sync::atomic::AtomicBool,
     /// The last record of the journal whose people were counted; one at a time.
     counted: Mutex<Option<i64>>,
     /// What final decisions say about who answers whom, not read yet.
@@ -75,6 +77,7 @@ impl Keeper {
             embedder: None,
             stores: stores.into(),
             policies: RwLock::new(Arc::new(policies)),
+            counts: true.into(),
             counted: Mutex::default(),
             links: std::sync::Mutex::default(),
             forgetting: Mutex::default(),
@@ -90,6 +93,20 @@ impl Keeper {
     pub fn connect(&self, engine: EngineHandle) {
         // The first one stays: there is one runtime for each keeper.
         let _ = self.engine.set(engine);
+    }
+
+    /// From now on it follows the journal, or another process does.
+    #[cfg(feature = "cluster")]
+    pub async fn count(&self, counts: bool) {
+        // How far the other one came is read anew.
+        *self.counted.lock().await = None;
+        self.counts.store(counts, std::sync::atomic::Ordering::SeqCst);
+    }
+
+    /// Takes in who answered whom, as far as this process decided it.
+    #[cfg(feature = "cluster")]
+    pub async fn take_noted(&self) -> Result<(), StoreError> {
+        self.take_links(&self.policies()).await
     }
 
     /// The same, finding facts by meaning as well as by words.

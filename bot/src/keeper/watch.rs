@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::Keeper;
 use crate::journal::Records;
 use crate::journal::read::look_up;
-use crate::ports::{JournalStore, Record, Selection, Stores};
+use crate::ports::{JournalStore, Position, Record, Selection, Stores};
 use crate::runtime::{Clock, EngineHandle};
 use crate::stores::StoreError;
 
@@ -20,6 +20,9 @@ use crate::stores::StoreError;
 const READS_EVERY: Duration = Duration::from_secs(1);
 /// How often facts are given a meaning: after so many looks.
 const MEANING_EVERY: u32 = 5;
+/// How often it is checked whether another process has taken in what it should, and how often at most.
+const LOOKS_AGAIN: Duration = Duration::from_millis(100);
+const OTHERS_WAITED: u32 = 30;
 const FADES_EVERY: Span = Span::minutes(60);
 /// Changes made together at most.
 const TOGETHER: usize = 64;
@@ -29,6 +32,10 @@ pub(super) const TOPICS: usize = 5;
 impl Keeper {
     /// Takes in everything that is durable by now. Returns how many records that were.
     pub async fn catch_up(&self) -> Result<usize, StoreError> {
+        if !self.counts.load(std::sync::atomic::Ordering::SeqCst) {
+            self.wait_for_others().await?;
+            return Ok(0);
+        }
         let policies = self.policies();
         let mut taken = 0;
         loop {
@@ -40,6 +47,18 @@ impl Keeper {
                 some => taken += some,
             }
         }
+    }
+
+    /// Until whoever follows the journal has taken in what is durable by now, or does not seem to.
+    async fn wait_for_others(&self) -> Result<(), StoreError> {
+        let last = self.stores.journal.locate(Position::Last).await?.unwrap_or(0);
+        for _ in 0..OTHERS_WAITED {
+            if self.stores.keeper.position().await? >= last {
+                break;
+            }
+            tokio::time::sleep(LOOKS_AGAIN).await;
+        }
+        Ok(())
     }
 
     /// One at a time, and only so much that others are not kept waiting.

@@ -1,5 +1,7 @@
 //! What the shell needs of the outside world. Small on purpose: an adapter is one file behind one of these.
 
+#[cfg(feature = "cluster")]
+mod cluster;
 mod copy;
 mod decisions;
 mod inbox;
@@ -20,6 +22,8 @@ mod web_talk;
 
 pub use futures_util::future::BoxFuture;
 
+#[cfg(feature = "cluster")]
+pub use cluster::{ClusterStore, PoliciesId, RoomBatch, SetAside, Unsent};
 pub use copy::{COPY_TABLES, COPYING_TABLE, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
 pub use decisions::{DecisionPart, DecisionQuery, DecisionStore, Replacement, StoredDecision};
 pub use inbox::{ArrivedThreads, Inbox, InboxEntry, PendingEntry};

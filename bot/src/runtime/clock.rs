@@ -20,7 +20,8 @@ pub enum Clock {
 #[derive(Debug)]
 pub struct ManualClock {
     start: Time,
-    at: Instant,
+    /// None if it stands still.
+    at: Option<Instant>,
     set: Mutex<ClockShift>,
     watch: Mutex<ClockWatch>,
 }
@@ -70,7 +71,16 @@ static WALL: Mutex<ClockWatch> = Mutex::new(ClockWatch::NEW);
 
 impl Clock {
     pub fn starting_at(start: Time) -> Clock {
-        let made = ManualClock { start, at: Instant::now(), set: Mutex::default(), watch: Mutex::new(ClockWatch::NEW) };
+        Clock::made(start, Some(Instant::now()))
+    }
+
+    /// One that shows the same time until it is set.
+    pub fn standing_at(start: Time) -> Clock {
+        Clock::made(start, None)
+    }
+
+    fn made(start: Time, at: Option<Instant>) -> Clock {
+        let made = ManualClock { start, at, set: Mutex::default(), watch: Mutex::new(ClockWatch::NEW) };
         Clock::Made(Box::leak(Box::new(made)))
     }
 
@@ -183,7 +193,7 @@ impl Clock {
                 (wall(), steady)
             }
             Clock::Made(made) => {
-                let (passed, set) = (made.at.elapsed(), *lock(&made.set));
+                let (passed, set) = (made.at.map(|at| at.elapsed()).unwrap_or_default(), *lock(&made.set));
                 ((made.start + Span(passed.as_millis() as u64)).shifted(set), passed)
             }
         }

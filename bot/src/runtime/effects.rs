@@ -55,6 +55,11 @@ impl EffectRunner {
             let _ = self.answer.send(refused);
             return;
         }
+        self.start(effect, seq);
+    }
+
+    /// The same for what the budget of all rooms allows.
+    pub fn start(&mut self, effect: Effect, seq: u64) {
         match effect {
             Effect::Ask(ask) => self.ask(ask, seq),
             Effect::Write(brief) => self.write(brief, seq),
@@ -92,25 +97,21 @@ impl EffectRunner {
         self.calls.drain().for_each(|(_, task)| task.abort());
     }
 
-    /// Counts what was decided, and lets memory know who answered whom.
-    pub fn note_decisions(&self, decided: &[Trace]) {
-        for trace in decided {
-            if let Some(response) = trace.received {
-                metrics::counter!("aizuchi_received_total", "response" => response.words()).increment(1);
-                continue;
-            }
-            let outcome = format!("{:?}", trace.outcome).to_lowercase();
-            tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
-            metrics::counter!("aizuchi_decisions_total", "outcome" => outcome).increment(1);
-        }
-        if let Some(keeper) = &self.context.keeper {
-            keeper.note_links(decided);
-        }
-    }
-
     /// Excuses are made in the language of the room.
     pub fn note_language(&mut self, room: &RoomId, text: &str) {
         self.languages.note_language(room, text);
+    }
+
+    /// The same where it is known.
+    #[cfg(feature = "cluster")]
+    pub fn set_language(&mut self, room: &RoomId, language: Language) {
+        self.languages.set(room, language);
+    }
+
+    /// What was started goes on without it, and the calls are cancelled once this is dropped.
+    #[cfg(feature = "cluster")]
+    pub fn into_calls(self) -> RunningCalls {
+        RunningCalls(self.calls.into_values().collect())
     }
 
     /// Counts what is looked up by its meaning for this room.
@@ -296,6 +297,33 @@ impl EffectRunner {
             }
             let _ = answer.send(Input::Delivered(delivery.call, done));
         });
+    }
+}
+
+/// Models being asked and tools that run, cancelled with this.
+#[cfg(feature = "cluster")]
+pub struct RunningCalls(Vec<AbortHandle>);
+
+#[cfg(feature = "cluster")]
+impl Drop for RunningCalls {
+    fn drop(&mut self) {
+        self.0.iter().for_each(AbortHandle::abort);
+    }
+}
+
+/// Counts what was decided, and lets memory know who answered whom.
+pub fn note_decisions(context: &RuntimeContext, decided: &[Trace]) {
+    for trace in decided {
+        if let Some(response) = trace.received {
+            metrics::counter!("aizuchi_received_total", "response" => response.words()).increment(1);
+            continue;
+        }
+        let outcome = format!("{:?}", trace.outcome).to_lowercase();
+        tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
+        metrics::counter!("aizuchi_decisions_total", "outcome" => outcome).increment(1);
+    }
+    if let Some(keeper) = &context.keeper {
+        keeper.note_links(decided);
     }
 }
 

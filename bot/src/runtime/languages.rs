@@ -14,7 +14,10 @@ pub struct RoomLanguages(HashMap<RoomId, Language>);
 
 impl RoomLanguages {
     pub fn note_language(&mut self, room: &RoomId, text: &str) {
-        let language = Language::of_text(text);
+        self.set(room, Language::of_text(text));
+    }
+
+    pub fn set(&mut self, room: &RoomId, language: Language) {
         if self.0.get(room) == Some(&language) {
             return;
         }

@@ -18,9 +18,17 @@ mod shard;
 mod start;
 
 pub use clock::{Clock, ClockJump, ClockReading, ManualClock, STEP_MAX};
+#[cfg(feature = "cluster")]
+pub use effects::{EffectRunner, note_decisions};
+#[cfg(feature = "cluster")]
+pub use event_time::EventTimes;
 pub use events::EngineEvent;
 pub use failure::TaskFailure;
+#[cfg(feature = "cluster")]
+pub use failure::panic_message;
 pub use handle::{EngineHandle, ForgetJob, ShardRequest, ShuttingDown, StoreRequest, StoringError, shard_of};
 pub use ledger::{EstimatedPrice, Ledger, TotalView, estimated_prices};
 pub use priority_queue::{PriorityQueue, is_addressed};
+#[cfg(feature = "cluster")]
+pub use start::sweep;
 pub use start::{Runtime, RuntimeContext, recover_engines};

@@ -21,7 +21,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::batch::{BATCH_MAX, Batch};
-use super::effects::EffectRunner;
+use super::effects::{EffectRunner, note_decisions};
 use super::event_time::EventTimes;
 use super::events::touch;
 use super::ledger::{Ledger, SpendingScope};
@@ -288,7 +288,7 @@ impl Shard {
 
     async fn publish(&mut self, touched: Vec<RoomId>, mut decided: Vec<Trace>, mut updated: Vec<Trace>) {
         decided.retain(|trace| !traces::is_repeat(trace));
-        self.runner.note_decisions(&decided);
+        note_decisions(&self.context, &decided);
         // After the decisions they are about, and not counted again.
         decided.append(&mut updated);
         if self.context.events.receiver_count() > 0 {

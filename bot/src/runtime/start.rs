@@ -267,7 +267,7 @@ struct Retention {
 }
 
 /// Lets go of what is older than it should be, now and then.
-async fn sweep(
+pub async fn sweep(
     journal: Journal,
     context: Arc<RuntimeContext>,
     policies: Policies,

@@ -134,6 +134,25 @@ impl StoreLocation {
         Ok(Arc::new(Database::open(&self.notes())?))
     }
 
+    /// Opens it for one process of a cluster. `Err` where it is no database that several processes can share.
+    #[cfg(feature = "cluster")]
+    pub async fn open_among_others(&self) -> Result<(Arc<PostgresDatabase>, PgTarget), StoreError> {
+        let Some(database) = &self.database else {
+            return Err(StoreError::Failed("a cluster needs a PostgreSQL database: set store.url".into()));
+        };
+        let opened = PostgresDatabase::open_among_others(database.clone(), self.notes()).await?;
+        Ok((Arc::new(opened), database.clone()))
+    }
+
+    /// The same to look and not to touch.
+    #[cfg(feature = "cluster")]
+    pub async fn open_database_to_read(&self) -> Result<PostgresDatabase, StoreError> {
+        let Some(database) = &self.database else {
+            return Err(StoreError::Failed("a cluster needs a PostgreSQL database: set store.url".into()));
+        };
+        PostgresDatabase::open_to_read(database.clone(), self.notes()).await
+    }
+
     /// Opens it to look and not to touch, also while a program runs on it.
     pub async fn open_to_read(&self) -> Result<Arc<dyn StoreBackend>, StoreError> {
         #[cfg(feature = "postgres")]

@@ -4,6 +4,8 @@ mod program;
 
 mod campaign;
 mod clock;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod crash;
 mod crowd;
 mod disk;

@@ -17,11 +17,11 @@ use crate::program::{Home, eventually, new_home};
 const KILLS: u64 = 12;
 const STOPS: u64 = 6;
 
-fn number(name: &str) -> Option<u64> {
+pub fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))
 }
 
-fn seed() -> u64 {
+pub fn seed() -> u64 {
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is past 1970");
     let seed = number("CRASH_SEED").unwrap_or(clock.as_millis() as u64);
     println!("CRASH_SEED={seed}");
@@ -40,14 +40,14 @@ async fn durable(version: PostgresVersion) -> PostgresServer {
 }
 
 /// People who talk until they are told to finish.
-struct Crowd {
+pub struct Crowd {
     people: Vec<tokio::task::JoinHandle<Talker>>,
     wish: watch::Sender<Wish>,
-    news: mpsc::UnboundedReceiver<News>,
+    pub news: mpsc::UnboundedReceiver<News>,
 }
 
 impl Crowd {
-    fn gather(home: &Home, seed: u64) -> Crowd {
+    pub fn gather(home: &Home, seed: u64) -> Crowd {
         let (tell, news) = mpsc::unbounded_channel();
         let (wish, wished) = watch::channel(Wish::Talk);
         let talker = |(number, who)| Talker::new(who, home.address, seed ^ number as u64, tell.clone(), wished.clone());
@@ -56,7 +56,7 @@ impl Crowd {
     }
 
     /// They finish, and what they know is held against the store.
-    async fn part(self, home: &Home) -> usize {
+    pub async fn part(self, home: &Home) -> usize {
         self.wish.send_replace(Wish::Finish);
         let mut knowing = Vec::new();
         for talker in self.people {

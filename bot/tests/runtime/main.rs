@@ -1,6 +1,8 @@
 //! The loop around the engine, on the real journal, in virtual time.
 
 mod clock;
+#[cfg(feature = "cluster")]
+mod cluster;
 mod crash;
 mod durable;
 mod failures;
@@ -15,6 +17,7 @@ mod requests;
 mod restart;
 mod shards;
 mod supervised;
+mod talks;
 mod ties;
 mod tools;
 mod virtual_time;

@@ -25,6 +25,7 @@ mod link;
 mod message;
 mod outbox;
 mod own_posts;
+mod pack;
 mod pay;
 mod receive;
 mod reception;

@@ -66,6 +66,12 @@ impl Web {
         Arc::new(Web { settings, me, stores, clock, hub, backlog, presence: Arc::default() })
     }
 
+    /// Another process stored something: pages are shown what is new.
+    #[cfg(feature = "cluster")]
+    pub fn wake(&self) {
+        self.hub.wake();
+    }
+
     /// From now on it goes by another name, or answers with another model.
     pub fn introduce(&self, settings: &Settings, bot: BotInfo) {
         *self.me.write().unwrap_or_else(PoisonError::into_inner) = WebIdentity::new(settings, bot);

@@ -22,7 +22,7 @@ use super::connection::PgConnection;
 use super::error::{PgError, PgResult};
 use super::memory;
 use super::migrations::{self, VERSION};
-use super::session::{Session, check_encoding, check_owner, check_pooler, find_newest};
+use super::session::{Session, WriterScope, check_encoding, check_owner, check_pooler, find_newest};
 use super::target::PgTarget;
 use super::writer::{PgWriter, WriteRequest, write_all, write_to};
 use crate::stores::StoreError;
@@ -40,6 +40,7 @@ pub struct PostgresDatabase {
     notes: Arc<Path>,
     readers: Arc<Mutex<Vec<PgConnection>>>,
     reading: Arc<Semaphore>,
+    scope: WriterScope,
     /// Whether what was to be written last could not be, and whether that is being tried again.
     refuses: Arc<AtomicBool>,
     probing: Arc<AtomicBool>,
@@ -57,6 +58,20 @@ impl PostgresDatabase {
     /// Connects, brings the tables up to date, and takes the lock. `notes` is beside which the shell may put small notes. Must be
     /// called inside a tokio runtime.
     pub async fn open(target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
+        PostgresDatabase::open_as(WriterScope::Alone, target, notes).await
+    }
+
+    /// The same for one process of a cluster: others may write at the same time, and a program that runs alone may not.
+    #[cfg(feature = "cluster")]
+    pub async fn open_among_others(target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
+        let mut number = [0; 8];
+        let random = ring::rand::SystemRandom::new();
+        ring::rand::SecureRandom::fill(&random, &mut number)
+            .map_err(|_| StoreError::Failed("the system has no random numbers".into()))?;
+        PostgresDatabase::open_as(WriterScope::Among(i64::from_le_bytes(number)), target, notes).await
+    }
+
+    async fn open_as(scope: WriterScope, target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
         let wanted = target.clone();
         let open = move || {
             let session = Session::connect(&wanted)?;
@@ -65,10 +80,14 @@ impl PostgresDatabase {
             // Before it is locked: a pooler would keep the lock.
             check_pooler(session.connection(), &reader)?;
             check_owner(session.connection(), &wanted)?;
-            session.lock()?;
+            session.lock(scope)?;
             migrations::migrate(session.connection())?;
             memory::prepare(session.connection())?;
-            let last_batch = session.last_batch()?;
+            #[cfg(feature = "cluster")]
+            if scope != WriterScope::Alone {
+                super::cluster::prepare(session.connection())?;
+            }
+            let last_batch = session.last_batch(scope)?;
             Ok::<_, PgError>((session, reader, last_batch))
         };
         let (session, reader, last_batch) = on_a_thread(open).await??;
@@ -77,6 +96,7 @@ impl PostgresDatabase {
         let server = Arc::new(Mutex::new(session.server().clone()));
         let writer = PgWriter {
             target: target.clone(),
+            scope,
             session: Some(session),
             server: server.clone(),
             last_batch,
@@ -92,6 +112,7 @@ impl PostgresDatabase {
             notes: notes.into(),
             readers: Arc::new(Mutex::new(vec![reader])),
             reading: Arc::new(Semaphore::new(READERS_MAX)),
+            scope,
             refuses,
             probing: Arc::default(),
         })
@@ -119,6 +140,7 @@ impl PostgresDatabase {
             notes: notes.into(),
             readers: Arc::new(Mutex::new(vec![reader])),
             reading: Arc::new(Semaphore::new(READERS_MAX)),
+            scope: WriterScope::Alone,
             refuses: Arc::default(),
             probing: Arc::default(),
         })
@@ -132,6 +154,11 @@ impl PostgresDatabase {
     /// The server that is written to.
     pub fn server(&self) -> PgTarget {
         self.server.lock().expect("it is only assigned").clone()
+    }
+
+    /// Whether the states of rooms are kept elsewhere, so that no start needs a record.
+    pub fn is_shared(&self) -> bool {
+        self.scope != WriterScope::Alone
     }
 
     pub fn notes(&self) -> &Path {

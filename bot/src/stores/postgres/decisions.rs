@@ -110,7 +110,8 @@ impl PostgresDatabase {
     }
 }
 
-fn keep(connection: &PgConnection, traces: &[Trace]) -> PgResult<()> {
+/// Part of a larger commit, or one of its own.
+pub(super) fn keep(connection: &PgConnection, traces: &[Trace]) -> PgResult<()> {
     // Those that depend on nothing go in together; one about the same message as one before it does not.
     let mut plain: Vec<&Trace> = Vec::new();
     for trace in traces {

@@ -38,6 +38,8 @@ impl JournalStore for PostgresDatabase {
     }
 
     fn locate(&self, position: Position) -> BoxFuture<'_, Result<Option<i64>, StoreError>> {
+        let is_any = self.is_shared() && position == Position::InEverySnapshot;
+        let position = if is_any { Position::Last } else { position };
         Box::pin(self.read(move |connection| locate(connection, &position)))
     }
 
@@ -141,9 +143,14 @@ fn change(connection: &PgConnection, rewrite: &Rewrite, base: Option<&NewBase>) 
 }
 
 fn forget_room(connection: &PgConnection, room: &str) -> PgResult<()> {
-    let ((body, sum), room) = (encode(&Input::Forgotten), to_stored(room));
-    let theirs = "room = $1 AND seq <= coalesce(
+    let in_snapshots = "room = $1 AND seq <= coalesce(
         (SELECT seq FROM snapshot WHERE snapshot.shard = journal.shard), (SELECT min(seq) FROM snapshot), 0)";
+    forget_where(connection, room, in_snapshots)
+}
+
+/// `theirs` are the records of the room, which is `$1`, that may go.
+pub(super) fn forget_where(connection: &PgConnection, room: &str, theirs: &str) -> PgResult<()> {
+    let ((body, sum), room) = (encode(&Input::Forgotten), to_stored(room));
     let unlist = format!("DELETE FROM journal_mention WHERE seq IN (SELECT seq FROM journal WHERE {theirs})");
     connection.execute(&unlist, &[&room])?;
     let scrub = format!(

@@ -1,5 +1,9 @@
 //! The PostgreSQL adapter: everything in one database, written through one connection, read through many. All its SQL is here.
 
+#[cfg(feature = "cluster")]
+mod cluster;
+#[cfg(feature = "cluster")]
+mod cluster_session;
 mod connection;
 mod copy;
 mod database;
@@ -25,6 +29,8 @@ mod text;
 mod web;
 mod writer;
 
+#[cfg(feature = "cluster")]
+pub use cluster_session::{ClusterSession, RoomNotice, while_held};
 pub use database::PostgresDatabase;
 pub use target::{PASSWORD_VARIABLES, PgTarget};
 

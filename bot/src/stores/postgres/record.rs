@@ -49,6 +49,12 @@ impl PgRecord {
         let room = input.room().map(|room| to_stored(room.as_str()).into_owned());
         PgRecord { at: at.0 as i64, room, body, sum, index: PgIndexRow::new(input) }
     }
+
+    /// The same of an input that is about no room, as one room heard it.
+    #[cfg(feature = "cluster")]
+    pub fn of_room(self, room: &aizuchi_core::types::RoomId) -> PgRecord {
+        PgRecord { room: Some(to_stored(room.as_str()).into_owned()), ..self }
+    }
 }
 
 /// Adds records behind the last one, in one round trip. Returns the number of the last record there is.

@@ -30,11 +30,44 @@ pub struct Session {
     server: PgTarget,
 }
 
+/// Who may write at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriterScope {
+    /// The program that runs on this database.
+    Alone,
+    /// One process of a cluster, by a number that no other has.
+    #[cfg(feature = "cluster")]
+    Among(i64),
+}
+
+impl WriterScope {
+    /// Statements that each take a lock or say that somebody else has it.
+    fn locks(self) -> Vec<String> {
+        match self {
+            WriterScope::Alone => vec![format!("SELECT pg_try_advisory_lock({RUNNING_LOCK})")],
+            // The own number is what tells whether the session before has ended.
+            #[cfg(feature = "cluster")]
+            WriterScope::Among(process) => vec![
+                format!("SELECT pg_try_advisory_lock_shared({RUNNING_LOCK})"),
+                format!("SELECT pg_try_advisory_lock({process})"),
+            ],
+        }
+    }
+
+    fn last_batch(self) -> String {
+        match self {
+            WriterScope::Alone => "SELECT batch FROM store_writer".into(),
+            #[cfg(feature = "cluster")]
+            WriterScope::Among(process) => format!("SELECT batch FROM cluster_writer WHERE process = {process}"),
+        }
+    }
+}
+
 impl Session {
     /// Takes the lock for a program that starts. Refused where another one runs.
-    pub fn lock(&self) -> PgResult<()> {
+    pub fn lock(&self, scope: WriterScope) -> PgResult<()> {
         let give_up = Instant::now() + FREED_WITHIN;
-        while !self.takes_lock()? {
+        while !self.takes_lock(scope)? {
             if Instant::now() > give_up {
                 return Err(in_use(&self.server));
             }
@@ -45,15 +78,25 @@ impl Session {
 
     /// Opens it again after the connection was lost, on the server that has one of these groups as its last: after a failover
     /// several may accept writes, and only one has everything that was acknowledged.
-    pub fn resume(target: &PgTarget, before: Option<&SessionId>, last_batches: &[u64]) -> PgResult<Session> {
-        first_of(target, |server| Session::resume_at(server, before, last_batches))
+    pub fn resume(
+        target: &PgTarget,
+        scope: WriterScope,
+        before: Option<&SessionId>,
+        last_batches: &[u64],
+    ) -> PgResult<Session> {
+        first_of(target, |server| Session::resume_at(server, scope, before, last_batches))
     }
 
     /// The old session holds the lock until the server has noticed that it was lost; it is ended.
-    fn resume_at(server: PgTarget, before: Option<&SessionId>, last_batches: &[u64]) -> PgResult<Session> {
+    fn resume_at(
+        server: PgTarget,
+        scope: WriterScope,
+        before: Option<&SessionId>,
+        last_batches: &[u64],
+    ) -> PgResult<Session> {
         let session = Session::connect_to(server)?;
         let give_up = Instant::now() + ENDS_WITHIN;
-        while !session.takes_lock()? {
+        while !session.takes_lock(scope)? {
             let Some(SessionId { process, began }) = before else { return Err(in_use(&session.server)) };
             let end =
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2";
@@ -64,7 +107,7 @@ impl Session {
             std::thread::sleep(LOCK_AGAIN);
         }
         // Read under the lock: the old session might still have committed.
-        if !last_batches.contains(&session.last_batch()?) {
+        if !last_batches.contains(&session.last_batch(scope)?) {
             return Err(PgError::Stale(format!(
                 "{} accepts writes, but does not have what was stored last: it is an old primary, or a standby that had not \
                  received everything, or another program has written to it",
@@ -91,13 +134,20 @@ impl Session {
         Ok(Session { connection, id: SessionId { process, began: began.unwrap_or_default() }, server })
     }
 
-    /// The number of the group that was committed last.
-    pub fn last_batch(&self) -> PgResult<u64> {
-        Ok(self.connection.one("SELECT batch FROM store_writer", &[])?.get::<_, i64>(0).cast_unsigned())
+    /// The number of the group that was committed last; 0 before the first.
+    pub fn last_batch(&self, scope: WriterScope) -> PgResult<u64> {
+        let row = self.connection.first(&scope.last_batch(), &[])?;
+        Ok(row.map_or(0, |row| row.get::<_, i64>(0).cast_unsigned()))
     }
 
-    fn takes_lock(&self) -> PgResult<bool> {
-        Ok(self.connection.simple(&format!("SELECT pg_try_advisory_lock({RUNNING_LOCK})"))?.as_deref() == Some("t"))
+    /// One that it holds already counts, also if it is taken again.
+    fn takes_lock(&self, scope: WriterScope) -> PgResult<bool> {
+        for lock in scope.locks() {
+            if self.connection.simple(&lock)?.as_deref() != Some("t") {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     pub fn connection(&self) -> &PgConnection {
@@ -142,13 +192,17 @@ pub fn find_newest(target: &PgTarget) -> PgResult<PgTarget> {
     newest.map(|(_, server)| server).ok_or_else(|| failed.expect("there is at least one server"))
 }
 
-/// The number of the group that was committed last, which grows with time; 0 where there are no tables yet.
+/// The number of the group that was committed last, by any process; it grows with time. 0 where there are no tables yet.
 fn batch_at(server: &PgTarget) -> PgResult<u64> {
     let connection = PgConnection::connect(server, "aizuchi")?;
-    if connection.simple("SELECT to_regclass('store_writer')")?.is_none() {
-        return Ok(0);
+    let mut last = 0;
+    for table in ["store_writer", "cluster_writer"] {
+        if connection.simple(&format!("SELECT to_regclass('{table}')"))?.is_some() {
+            let batch = connection.simple(&format!("SELECT max(batch) FROM {table}"))?;
+            last = last.max(batch.and_then(|batch| batch.parse().ok()).unwrap_or(0));
+        }
     }
-    Ok(connection.simple("SELECT batch FROM store_writer")?.and_then(|batch| batch.parse().ok()).unwrap_or(0))
+    Ok(last)
 }
 
 fn in_use(target: &PgTarget) -> PgError {

@@ -11,7 +11,8 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::ConfigVerifierExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
-use tokio_postgres::{Client, Config};
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{Client, Config, Connection, Socket};
 use tokio_postgres_rustls::MakeRustlsConnect;
 use url::form_urlencoded;
 
@@ -36,6 +37,10 @@ pub struct PgTarget {
 }
 
 type Driver = BoxFuture<'static, ()>;
+type RawConnection = Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
+
+#[cfg(feature = "cluster")]
+pub type NotificationReceiver = tokio::sync::mpsc::UnboundedReceiver<tokio_postgres::Notification>;
 
 impl PgTarget {
     /// Reads a URL such as `postgres://aizuchi@db.example.org/aizuchi?sslmode=require`. `Err` says what is wrong with it, without
@@ -106,18 +111,38 @@ impl PgTarget {
 
     /// To the first server that can be connected to; of several, one that can be written to.
     pub async fn connect(&self, purpose: &str) -> PgResult<(Client, Driver)> {
+        let (client, connection) = self.open(purpose).await?;
+        let drive = async move {
+            // A pending query fails with the connection; an idle connection is noticed when it is next used.
+            let _ = connection.await;
+        };
+        Ok((client, Box::pin(drive)))
+    }
+
+    /// The same with what others notify. The receiver ends with the connection.
+    #[cfg(feature = "cluster")]
+    pub async fn connect_listening(&self, purpose: &str) -> PgResult<(Client, Driver, NotificationReceiver)> {
+        use futures_util::StreamExt as _;
+        let (client, mut connection) = self.open(purpose).await?;
+        let (tell, told) = tokio::sync::mpsc::unbounded_channel();
+        let drive = async move {
+            let mut messages = futures_util::stream::poll_fn(|context| connection.poll_message(context));
+            while let Some(Ok(message)) = messages.next().await {
+                if let tokio_postgres::AsyncMessage::Notification(notification) = message {
+                    let _ = tell.send(notification);
+                }
+            }
+        };
+        Ok((client, Box::pin(drive), told))
+    }
+
+    async fn open(&self, purpose: &str) -> PgResult<(Client, RawConnection)> {
         let mut failed = None;
         for server in &*self.servers {
             let mut config = server.clone();
             config.application_name(purpose);
             match config.connect(self.tls.clone()).await {
-                Ok((client, connection)) => {
-                    let drive = async move {
-                        // A pending query fails with the connection; an idle connection is noticed when it is next used.
-                        let _ = connection.await;
-                    };
-                    return Ok((client, Box::pin(drive)));
-                }
+                Ok(connected) => return Ok(connected),
                 Err(error) => failed = Some(self.unreachable(error).or_else(failed)),
             }
         }

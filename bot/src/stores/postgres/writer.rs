@@ -9,7 +9,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::connection::PgConnection;
 use super::database::{CONNECT_AGAIN, OUTAGE_WAITED};
 use super::error::{PgError, PgResult};
-use super::session::{Session, SessionId};
+use super::session::{Session, SessionId, WriterScope};
 use super::target::PgTarget;
 use crate::stores::StoreError;
 
@@ -106,6 +106,7 @@ pub async fn write_all(
 
 pub struct PgWriter {
     pub target: PgTarget,
+    pub scope: WriterScope,
     /// `None` while there is no connection.
     pub session: Option<Session>,
     /// The server of the session, from which is read too.
@@ -150,10 +151,10 @@ impl PgWriter {
     /// Runs all of it until it is committed.
     fn commit(&mut self, works: &mut [Box<dyn PgWork>]) -> Result<(), StoreError> {
         let give_up = Instant::now() + OUTAGE_WAITED;
-        let batch = next_batch();
+        let (batch, scope) = (next_batch(), self.scope);
         for attempt in 1.. {
             let error = match self.connected(give_up).map(Session::connection) {
-                Ok(connection) => match run_group(connection, works, batch) {
+                Ok(connection) => match run_group(connection, works, batch, scope) {
                     Ok(()) => {
                         self.last_batch = batch;
                         return Ok(());
@@ -206,7 +207,7 @@ impl PgWriter {
     ) -> PgResult<Session> {
         self.refuses.store(true, Ordering::Relaxed);
         loop {
-            let error = match Session::resume(&self.target, before.as_ref(), last_batches) {
+            let error = match Session::resume(&self.target, self.scope, before.as_ref(), last_batches) {
                 Ok(session) => {
                     tracing::info!(server = session.server().shown(), "connected to PostgreSQL again");
                     self.stale_logged = false;
@@ -233,8 +234,9 @@ impl PgWriter {
         let told = StoreError::from(cause.clone());
         tracing::warn!(error = %told, "the connection was lost during a commit; finding out whether it took place");
         loop {
-            let last_batches = [self.last_batch, batch];
-            match self.connected_after(&last_batches, Instant::now()).and_then(Session::last_batch) {
+            let (last_batches, scope) = ([self.last_batch, batch], self.scope);
+            let session = self.connected_after(&last_batches, Instant::now());
+            match session.and_then(|session| session.last_batch(scope)) {
                 Ok(last) => {
                     self.last_batch = last;
                     return Ok(last == batch);
@@ -259,11 +261,16 @@ fn next_batch() -> u64 {
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-fn run_group(connection: &PgConnection, works: &mut [Box<dyn PgWork>], batch: u64) -> Result<(), GroupError> {
+fn run_group(
+    connection: &PgConnection,
+    works: &mut [Box<dyn PgWork>],
+    batch: u64,
+    scope: WriterScope,
+) -> Result<(), GroupError> {
     let run = |works: &mut [Box<dyn PgWork>]| {
-        connection.batch("BEGIN")?;
+        connection.batch(begin(scope))?;
         works.iter_mut().try_for_each(|work| work.attempt(connection))?;
-        connection.execute("UPDATE store_writer SET batch = $1", &[&batch.cast_signed()])
+        connection.execute(&note_batch(scope), &[&batch.cast_signed()])
     };
     if let Err(error) = run(works) {
         // Where the connection is gone, so is the transaction.
@@ -278,5 +285,27 @@ fn run_group(connection: &PgConnection, works: &mut [Box<dyn PgWork>], batch: u6
             let _ = connection.batch("ROLLBACK");
             Err(GroupError::Before(error))
         }
+    }
+}
+
+/// Records get their numbers in the order in which they are committed, also where several processes write.
+fn begin(scope: WriterScope) -> &'static str {
+    match scope {
+        WriterScope::Alone => "BEGIN",
+        #[cfg(feature = "cluster")]
+        WriterScope::Among(_) => {
+            "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '5s'; SELECT pg_advisory_xact_lock(7019276138831178035)"
+        }
+    }
+}
+
+fn note_batch(scope: WriterScope) -> String {
+    match scope {
+        WriterScope::Alone => "UPDATE store_writer SET batch = $1".into(),
+        #[cfg(feature = "cluster")]
+        WriterScope::Among(process) => format!(
+            "INSERT INTO cluster_writer (process, batch) VALUES ({process}, $1)
+            ON CONFLICT (process) DO UPDATE SET batch = excluded.batch"
+        ),
     }
 }

@@ -10,7 +10,7 @@ const STEPS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
 pub const VERSION: u32 = STEPS.len() as u32;
 
 /// Held while tables are made or changed: several programs may start at once.
-const MIGRATION_LOCK: i64 = 0x6169_7a75_6368_6932;
+pub(super) const MIGRATION_LOCK: i64 = 0x6169_7a75_6368_6932;
 
 /// Brings the database up to date. `Err` if it is newer than this program; then nothing was changed.
 pub fn migrate(connection: &PgConnection) -> PgResult<()> {

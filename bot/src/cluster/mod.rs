@@ -1,0 +1,37 @@
+//! The shell for more than one machine: each room is a virtual object of Restate, and PostgreSQL has what is looked at and searched.
+//!
+//! An invocation of a room loads its state, has the engine handle what happened, records that in PostgreSQL, sends what is to be
+//! done, and saves the state. Restate may run it again after a crash: what it journaled is not done twice, and everything between is
+//! the same because the engine is deterministic. So nothing is kept in a worker from one invocation to the next.
+
+mod settings;
+
+#[cfg(feature = "cluster")]
+mod calls;
+#[cfg(feature = "cluster")]
+mod context;
+#[cfg(feature = "cluster")]
+mod decide;
+#[cfg(feature = "cluster")]
+mod gateway;
+#[cfg(feature = "cluster")]
+mod ingress;
+#[cfg(feature = "cluster")]
+mod room;
+#[cfg(feature = "cluster")]
+mod serve;
+#[cfg(feature = "cluster")]
+mod state;
+
+pub use settings::ClusterSettings;
+
+#[cfg(feature = "cluster")]
+pub use context::{ClusterContext, KnownPolicies};
+#[cfg(feature = "cluster")]
+pub use gateway::Gateway;
+#[cfg(feature = "cluster")]
+pub use ingress::{Deployment, RestateClient, RestateError, StuckInvocation};
+#[cfg(feature = "cluster")]
+pub use serve::serve;
+#[cfg(feature = "cluster")]
+pub use state::{RoomState, Stamped};

@@ -1,0 +1,126 @@
+//! A worker in this process, a Restate server of one node and a database of its own.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aizuchi::cluster::{ClusterContext, RestateClient, RoomState, serve};
+use aizuchi::journal::{Record, Records, traces};
+use aizuchi::ports::{ClusterStore, ModelClient};
+use aizuchi::runtime::{Clock, RuntimeContext};
+use aizuchi::stores::StoreSettings;
+use aizuchi::stores::postgres::{PgTarget, PostgresDatabase};
+use aizuchi::tools::Toolset;
+use aizuchi_core::types::{CallId, RoomId};
+use aizuchi_core::{Policies, Trace};
+use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::postgres::{PostgresServer, PostgresVersion, shared};
+use aizuchi_test_servers::restate::RestateServer;
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tokio::sync::{broadcast, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::held_models::HeldModels;
+use crate::made_up::Board;
+
+pub struct OneNode {
+    pub restate: RestateClient,
+    pub server: RestateServer,
+    pub context: Arc<ClusterContext>,
+    pub database: PostgresDatabase,
+    pub board: Arc<Board>,
+    pub clock: Clock,
+    stop: CancellationToken,
+    _postgres: Arc<PostgresServer>,
+    _folder: Scratch,
+}
+
+impl OneNode {
+    pub async fn start(policies: Policies, models: Arc<dyn ModelClient>, clock: Clock) -> OneNode {
+        let (server, postgres) = (RestateServer::start().await, shared(PostgresVersion::Debian).await);
+        let folder = Scratch::new("cluster");
+        let url = postgres.url(&postgres.empty_database().await);
+        let target = PgTarget::new(&url.into(), &|_| None).expect("the server of the tests has a sound address");
+        let notes: PathBuf = folder.join("postgres");
+        let database = PostgresDatabase::open_among_others(target, notes).await.expect("the database opens");
+        let board = Arc::new(Board::default());
+        let runtime = RuntimeContext {
+            tools: Toolset::default(),
+            clock,
+            models,
+            platforms: vec![board.clone()],
+            keeper: None,
+            events: broadcast::channel(1000).0,
+            ready: watch::channel(true).0,
+            store: StoreSettings::default(),
+        };
+        let store: Arc<dyn ClusterStore> = Arc::new(database.clone());
+        let context = ClusterContext::new(Arc::new(runtime), store, policies).await.expect("settings are kept");
+        let (context, stop) = (Arc::new(context), CancellationToken::new());
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let address = listener.local_addr().expect("it is bound");
+        tokio::spawn(serve(listener, context.clone(), stop.clone()));
+        let restate = RestateClient::new(&server.ingress(), &server.admin()).expect("its addresses are sound");
+        restate.register(&format!("http://{address}")).await.expect("the worker answers");
+        OneNode { restate, server, context, database, board, clock, stop, _postgres: postgres, _folder: folder }
+    }
+
+    pub async fn state(&self, room: &RoomId) -> RoomState {
+        self.restate.look(room).await.expect("a room can be looked at")
+    }
+
+    pub async fn traces(&self) -> Vec<Trace> {
+        traces::all(&self.database).await.expect("decisions can be read")
+    }
+
+    /// Everything that was recorded, in order.
+    pub async fn records(&self) -> Vec<Record> {
+        Records::all(&self.database).await.expect("records can be read").whole().await.expect("records can be read")
+    }
+
+    /// Waits until these rooms, and Restate, wait for nothing but these models and timers. The rooms then.
+    pub async fn rest(&self, models: &HeldModels, rooms: &[RoomId]) -> Vec<RoomState> {
+        for _ in 0..3000 {
+            if let Some(states) = self.at_rest(models, rooms).await {
+                return states;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let stuck = "SELECT target, status, last_failure FROM sys_invocation WHERE status <> 'completed'";
+        panic!("it never rests: {:?}", self.restate.query(stuck).await);
+    }
+}
+
+impl OneNode {
+    async fn at_rest(&self, models: &HeldModels, rooms: &[RoomId]) -> Option<Vec<RoomState>> {
+        let (held, mut wanted, mut states) = (models.calls(), BTreeSet::new(), Vec::new());
+        for room in rooms {
+            let state = self.state(room).await;
+            let calls = state.calls.keys().map(|serial| CallId { room: room.clone(), serial: *serial }.to_string());
+            let calls: BTreeSet<String> = calls.collect();
+            // Between two objects a message is in neither of them: what a room waits for says more.
+            if !state.posts.is_empty() || !calls.is_subset(&held) {
+                return None;
+            }
+            wanted.extend(calls);
+            states.push(state);
+        }
+        let query = "SELECT target_service_name AS service, idempotency_key AS key FROM sys_invocation
+            WHERE status NOT IN ('completed', 'scheduled')";
+        let rows = self.restate.query(query).await.expect("Restate can be asked");
+        let key =
+            |row: &Value| row["key"].as_str().filter(|_| row["service"] == "Calls").unwrap_or("a room").to_owned();
+        let running: BTreeSet<String> = rows.iter().map(key).collect();
+        // The others were cancelled.
+        models.keep(&wanted);
+        running.is_subset(&wanted).then_some(states)
+    }
+}
+
+impl Drop for OneNode {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
