@@ -92,6 +92,18 @@ impl Journal {
         Ok(progress_file::ran_until(self.stores.files.path(), last))
     }
 
+    /// The time of the last record that can be read.
+    #[cfg(feature = "cluster")]
+    pub async fn last_at(&self) -> Result<Option<Time>, StoreError> {
+        let mut records = Records::last(&*self.stores.journal, 1).await?;
+        while let Some(record) = records.next().await? {
+            if let Ok(record) = record {
+                return Ok(Some(record.at));
+            }
+        }
+        Ok(None)
+    }
+
     /// Records inputs in this order, and returns when they are durable.
     pub async fn append(&self, shard: usize, entries: &[JournalEntry]) -> Result<Appended, StoreError> {
         let appended = self.stores.journal.append(shard, entries).await?;

@@ -30,5 +30,5 @@ pub use handle::{EngineHandle, ForgetJob, ShardRequest, ShuttingDown, StoreReque
 pub use ledger::{EstimatedPrice, Ledger, TotalView, estimated_prices};
 pub use priority_queue::{PriorityQueue, is_addressed};
 #[cfg(feature = "cluster")]
-pub use start::sweep;
+pub use start::{Retention, sweep};
 pub use start::{Runtime, RuntimeContext, recover_engines};

@@ -260,10 +260,10 @@ async fn drop_deleted(
 }
 
 /// How long records are kept.
-struct Retention {
-    keep: Duration,
+pub struct Retention {
+    pub keep: Duration,
     /// When a program last ran before this one.
-    ran_until: Time,
+    pub ran_until: Time,
 }
 
 /// Lets go of what is older than it should be, now and then.

@@ -30,7 +30,7 @@ use crate::journal::{Journal, Traces};
 use crate::learnt;
 use crate::platforms::web::{WebServices, check_address};
 use crate::ports::{ClusterStore, Commands, StoreBackend};
-use crate::runtime::{Clock, EngineEvent, EngineHandle, sweep};
+use crate::runtime::{Clock, EngineEvent, EngineHandle, Retention, sweep};
 use crate::schedule::{self, ScheduleSettings};
 use crate::stores::postgres::{ClusterSession, PgTarget, PostgresDatabase, while_held};
 use crate::stores::wait_until_available;
@@ -255,9 +255,11 @@ impl ClusterProcess {
                 let watching = keeper.clone().watch(engine.clone(), Clock::Wall, until.clone());
                 let forgetting = keeper.clone().end_forgetting(engine.clone(), platforms, until.clone());
                 let keep = Duration::from_secs(u64::from(runtime.store.keep_days) * 24 * 3600);
+                let ran_until = journal.last_at().await.ok().flatten().unwrap_or_default();
                 // There are no snapshots to wait for.
                 let (snapshots, _) = watch::channel(());
-                let sweeping = sweep(journal, runtime, (*policies).clone(), keep, snapshots, until.clone());
+                let retention = Retention { keep, ran_until };
+                let sweeping = sweep(journal, runtime, (*policies).clone(), retention, snapshots, until.clone());
                 let alert = watch_stuck(restate, until.clone());
                 let scheduling = schedule::run(schedules, policies, engine, Clock::Wall, until);
                 tokio::join!(watching, forgetting, sweeping, scheduling, alert);
