@@ -3,6 +3,7 @@
 //! Every document has all fields of its collection, and one write replaces it whole. Names of documents are hashes: an id of a
 //! room, a person or a message may be of any length and hold any character, and a name may not.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use firestore::gcloud_sdk::google::firestore::v1::value::ValueType;
@@ -104,6 +105,15 @@ impl DocumentFields {
 
     pub fn with_body(self, json: impl Into<String>) -> DocumentFields {
         self.with_text(BODY, json)
+    }
+
+    /// With what is kept changed, if there is anything.
+    pub fn map_body(self, map: impl Fn(&str) -> Cow<'_, str>) -> DocumentFields {
+        let changed = match self.json().map(map) {
+            Some(Cow::Owned(json)) => json,
+            Some(Cow::Borrowed(_)) | None => return self,
+        };
+        self.with_body(changed)
     }
 
     /// What is kept, as it is stored.

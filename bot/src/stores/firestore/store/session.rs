@@ -14,6 +14,7 @@ use tokio::runtime::Handle;
 use super::client::{CallResult, DocumentClient, ReadAnswer, ReadMoment};
 use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, DocumentLimit};
 use super::failure::CallFailure;
+use super::scope::MessageScope;
 use crate::memory::table::StoreResult;
 use crate::stores::StoreError;
 
@@ -63,6 +64,10 @@ impl ChangeSession {
             written: Documents::new(),
             failure: RefCell::default(),
         }
+    }
+
+    pub fn scope(&self) -> &MessageScope {
+        &self.client.scope
     }
 
     /// What it came to: only what is different from what is stored.
