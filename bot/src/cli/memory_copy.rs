@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 
 use super::print;
 use super::show::harmless;
 use super::store_copy::{CopyLocation, check_source, copy_with_progress};
-use crate::ports::{CopyScope, CopyStore, StoreBackend, StoreKind};
+use crate::ports::{CopyScope, CopyStore, JournalId, StoreBackend, StoreKind};
 use crate::stores::copy::CopySummary;
-use crate::stores::{DataFolder, firestore};
+use crate::stores::{DataFolder, StoreLocation, firestore};
 
 /// The source or destination of a copy, opened.
 struct MemoryEnd {
@@ -25,27 +25,30 @@ impl MemoryEnd {
         MemoryEnd { copying: backend.copying(), backend: Some(backend), _folder: folder }
     }
 
-    async fn source(location: &CopyLocation) -> anyhow::Result<MemoryEnd> {
-        match location {
-            CopyLocation::Store(location) => Ok(MemoryEnd::of(location.open_to_read().await?, None)),
-            CopyLocation::Firestore(location) => MemoryEnd::firestore(location).await,
+    async fn source(location: &StoreLocation) -> anyhow::Result<MemoryEnd> {
+        Ok(MemoryEnd::of(location.open_to_read().await?, None))
+    }
+
+    async fn target(location: &StoreLocation) -> anyhow::Result<MemoryEnd> {
+        // A database has a lock of its own.
+        let is_here = location.kind() == StoreKind::Sqlite;
+        let folder = is_here.then(|| DataFolder::take(location.data_folder())).transpose()?;
+        Ok(MemoryEnd::of(location.open().await?, folder))
+    }
+
+    /// Which journal the marks of a copy belong to.
+    async fn journal(&self) -> anyhow::Result<Option<JournalId>> {
+        match &self.backend {
+            Some(backend) => Ok(Some(backend.journal_id().await?)),
+            None => Ok(None),
         }
     }
 
-    async fn target(location: &CopyLocation) -> anyhow::Result<MemoryEnd> {
-        match location {
-            CopyLocation::Store(location) => {
-                // A database has its own lock.
-                let is_here = location.kind() == StoreKind::Sqlite;
-                let folder = is_here.then(|| DataFolder::take(location.data_folder())).transpose()?;
-                Ok(MemoryEnd::of(location.open().await?, folder))
-            }
-            CopyLocation::Firestore(location) => MemoryEnd::firestore(location).await,
-        }
-    }
-
-    async fn firestore(location: &firestore::FirestoreLocation) -> anyhow::Result<MemoryEnd> {
-        let copying = firestore::open_to_copy(location).await.map_err(|what| anyhow!(what))?;
+    async fn firestore(
+        location: &firestore::FirestoreLocation,
+        journal: Option<JournalId>,
+    ) -> anyhow::Result<MemoryEnd> {
+        let copying = firestore::open_to_copy(location, journal).await.map_err(|what| anyhow!(what))?;
         Ok(MemoryEnd { copying, backend: None, _folder: None })
     }
 }
@@ -63,8 +66,24 @@ pub fn transfer(from: &CopyLocation, to: &CopyLocation, replace: bool) -> anyhow
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let summary = runtime.block_on(async {
         let unopened = || format!("cannot open {}; nothing was changed", to.shown());
-        let target = MemoryEnd::target(to).await.with_context(unopened)?;
-        let source = MemoryEnd::source(from).await.with_context(|| format!("cannot open {}", from.shown()))?;
+        let unread = || format!("cannot open {}", from.shown());
+        let (source, target) = match (from, to) {
+            (CopyLocation::Store(from), CopyLocation::Firestore(to)) => {
+                let source = MemoryEnd::source(from).await.with_context(unread)?;
+                let journal = source.journal().await.with_context(unread)?;
+                (source, MemoryEnd::firestore(to, journal).await.with_context(unopened)?)
+            }
+            (CopyLocation::Firestore(from), CopyLocation::Store(to)) => {
+                let target = MemoryEnd::target(to).await.with_context(unopened)?;
+                let journal = target.journal().await.with_context(unopened)?;
+                (MemoryEnd::firestore(from, journal).await.with_context(unread)?, target)
+            }
+            (CopyLocation::Firestore(from), CopyLocation::Firestore(to)) => {
+                let target = MemoryEnd::firestore(to, None).await.with_context(unopened)?;
+                (MemoryEnd::firestore(from, None).await.with_context(unread)?, target)
+            }
+            (CopyLocation::Store(_), CopyLocation::Store(_)) => bail!("Firestore is on neither side of this copy"),
+        };
         if replace {
             target.copying.clear(CopyScope::Memory).await?;
         }

@@ -61,6 +61,7 @@ pub type CopyRow = Vec<Cell>;
 
 /// The order matters: later tables may depend on earlier ones.
 pub const COPY_TABLES: &[CopyTable] = &[
+    table("journal_id", &["id"], 0),
     table("journal", &["seq", "shard", "at", "room", "body", "sum", "kind", "person", "name", "message"], 1),
     table("journal_mention", &["person", "seq"], 2),
     table("journal_rewritten", &["count"], 0),

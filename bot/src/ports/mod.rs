@@ -43,7 +43,7 @@ pub use platform_stores::PlatformStores;
 pub use posts::{PostKey, PostLedger, PostProgress};
 pub use recent::RecentMessages;
 pub use snapshots::{BaseMark, EngineState, SnapshotStore, StateKind, StoredState, StoredStates};
-pub use stores::{FileCleanup, StoreBackend, StoreCondition, StoreFiles, StoreKind, Stores};
+pub use stores::{FileCleanup, JournalId, StoreBackend, StoreCondition, StoreFiles, StoreKind, Stores};
 pub use talk::{OwnTalk, PersonName, StoredUtterance, TalkOf, TalkWrite};
 pub use tools::{Tool, ToolRequest, ToolSource, ToolSpec};
 pub use web_talk::{

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     BoxFuture, CopyStore, DecisionStore, ForgetJobs, JournalIndex, JournalStore, KeeperStore, MemoryStore,
     PlatformStores, SnapshotStore,
@@ -30,7 +32,10 @@ pub trait StoreBackend: Send + Sync {
     /// The same for every address of the same store, and different for every other store.
     fn identity(&self) -> BoxFuture<'_, Result<String, StoreError>>;
 
-    /// Writes a test entry, reads it and deletes it. Returns what could be improved, and how.
+    /// What its journal is called. A copy of everything has the same.
+    fn journal_id(&self) -> BoxFuture<'_, Result<JournalId, StoreError>>;
+
+    /// Writes something and reads it, and leaves nothing of it. Returns what could be better, with what to do about it.
     fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>>;
 
     /// Writes a copy of everything into an empty file: an SQLite store, whatever this one is.
@@ -42,6 +47,11 @@ pub trait StoreBackend: Send + Sync {
     /// Problems with its tables. May take a while.
     fn complaints(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 }
+
+/// What a journal is called, by nothing but chance: positions in it, and ids of the web room, mean nothing in another one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct JournalId(pub String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreKind {

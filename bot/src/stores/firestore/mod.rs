@@ -8,7 +8,7 @@ pub mod test_project;
 
 pub use settings::{FirestoreLocation, FirestoreSettings, URL_SCHEME};
 #[cfg(feature = "firestore")]
-pub use store::FirestoreMemory;
+pub use store::{FirestoreMemory, MessageScope};
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use aizuchi_core::settings::Layers;
 
 use crate::features::FIRESTORE;
 use crate::memory::{MemoryContext, MemoryStoreSpec, StoredLayers};
-use crate::ports::{CopyStore, MemoryStore};
+use crate::ports::{CopyStore, JournalId, MemoryStore};
 
 pub const MEMORY: MemoryStoreSpec = MemoryStoreSpec {
     name: "firestore",
@@ -41,42 +41,54 @@ fn section(layers: &Layers) -> Result<FirestoreSettings, String> {
 }
 
 async fn open(context: MemoryContext<'_>, kept: StoredLayers) -> Result<Arc<dyn MemoryStore>, String> {
-    connect_memory(&section(context.layers)?.location(&variable)?, kept).await
+    let journal = context.backend.journal_id().await.map_err(|error| error.to_string())?;
+    connect_memory(&section(context.layers)?.location(&variable)?, kept, journal).await
 }
 
 async fn try_out(layers: &Layers) -> Result<Option<String>, String> {
     write_and_read(&section(layers)?.location(&variable)?).await.map(Some)
 }
 
-/// All layers, for a copy.
-pub async fn open_to_copy(location: &FirestoreLocation) -> Result<Arc<dyn CopyStore>, String> {
-    connect_copying(location).await
+/// All layers, to be taken along: to or from the store with this journal, or as they are.
+pub async fn open_to_copy(
+    location: &FirestoreLocation,
+    journal: Option<JournalId>,
+) -> Result<Arc<dyn CopyStore>, String> {
+    connect_copying(location, journal).await
 }
 
 #[cfg(feature = "firestore")]
-async fn connect_memory(location: &FirestoreLocation, kept: StoredLayers) -> Result<Arc<dyn MemoryStore>, String> {
-    Ok(Arc::new(FirestoreMemory::open(location, kept).await?))
+async fn connect_memory(
+    location: &FirestoreLocation,
+    kept: StoredLayers,
+    journal: JournalId,
+) -> Result<Arc<dyn MemoryStore>, String> {
+    Ok(Arc::new(FirestoreMemory::open(location, kept, MessageScope::of(journal)).await?))
 }
 
 #[cfg(feature = "firestore")]
-async fn connect_copying(location: &FirestoreLocation) -> Result<Arc<dyn CopyStore>, String> {
-    Ok(Arc::new(FirestoreMemory::open(location, StoredLayers::ALL).await?))
+async fn connect_copying(
+    location: &FirestoreLocation,
+    journal: Option<JournalId>,
+) -> Result<Arc<dyn CopyStore>, String> {
+    let scope = journal.map_or_else(MessageScope::all, MessageScope::of);
+    Ok(Arc::new(FirestoreMemory::open(location, StoredLayers::ALL, scope).await?))
 }
 
 #[cfg(feature = "firestore")]
 async fn write_and_read(location: &FirestoreLocation) -> Result<String, String> {
-    let memory = FirestoreMemory::open(location, StoredLayers::NONE).await?;
+    let memory = FirestoreMemory::open(location, StoredLayers::NONE, MessageScope::all()).await?;
     memory.try_out().await.map_err(|error| format!("{}: {error}", location.shown()))?;
     Ok(format!("{} was written to and read", location.shown()))
 }
 
 #[cfg(not(feature = "firestore"))]
-async fn connect_memory(_: &FirestoreLocation, _: StoredLayers) -> Result<Arc<dyn MemoryStore>, String> {
+async fn connect_memory(_: &FirestoreLocation, _: StoredLayers, _: JournalId) -> Result<Arc<dyn MemoryStore>, String> {
     Err(lacking())
 }
 
 #[cfg(not(feature = "firestore"))]
-async fn connect_copying(_: &FirestoreLocation) -> Result<Arc<dyn CopyStore>, String> {
+async fn connect_copying(_: &FirestoreLocation, _: Option<JournalId>) -> Result<Arc<dyn CopyStore>, String> {
     Err(lacking())
 }
 

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use aizuchi_core::types::stable_hash;
 use aizuchi_test_servers::firestore::{FirestoreServer, shared};
 
-use super::{FirestoreLocation, FirestoreMemory};
+use super::{FirestoreLocation, FirestoreMemory, MessageScope};
 use crate::memory::StoredLayers;
+use crate::ports::JournalId;
 
 thread_local! {
     // The server runs as long as the thread of the test.
@@ -42,7 +43,8 @@ pub async fn memory(folder: &Path) -> FirestoreMemory {
     let server = shared().await;
     let location = location(&server, &project_of(folder));
     SERVER.set(Some(server));
-    FirestoreMemory::open(&location, StoredLayers::ALL).await.expect("the server of the tests answers")
+    let scope = MessageScope::of(JournalId(project_of(folder)));
+    FirestoreMemory::open(&location, StoredLayers::ALL, scope).await.expect("the server of the tests answers")
 }
 
 /// Everything in the project, as text; empty if it was never used.

@@ -14,8 +14,8 @@ use super::migrations;
 use super::session;
 use crate::memory::StoredLayers;
 use crate::ports::{
-    BoxFuture, COPYING_TABLE, CopyScope, CopyStore, FileCleanup, MemoryStore, PlatformStores, StoreBackend,
-    StoreCondition, StoreFiles, StoreKind, Stores,
+    BoxFuture, CopyScope, CopyStore, FileCleanup, JournalId, MemoryStore, PlatformStores, StoreBackend, StoreCondition,
+    StoreFiles, StoreKind, Stores,
 };
 use crate::stores::{Database, StoreError, copy};
 
@@ -59,6 +59,10 @@ impl StoreBackend for PostgresDatabase {
         let query = "SELECT 'database ' || extract(epoch FROM pg_postmaster_start_time())::text || ' ' || oid::text
             FROM pg_database WHERE datname = current_database()";
         Box::pin(self.read(move |connection| Ok(connection.one(query, &[])?.get(0))))
+    }
+
+    fn journal_id(&self) -> BoxFuture<'_, Result<JournalId, StoreError>> {
+        Box::pin(self.read(|connection| Ok(JournalId(connection.one("SELECT id FROM journal_id", &[])?.get(0)))))
     }
 
     fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>> {

@@ -14,13 +14,13 @@ struct SqliteSource(Connection);
 
 impl CopySource for SqliteSource {
     fn count(&mut self, table: &CopyTable) -> Result<u64, StoreError> {
-        let query = format!("SELECT count(*) FROM {}", table.name);
+        let query = format!("SELECT count(*) FROM {}", from(&self.0, table)?);
         Ok(self.0.query_row(&query, [], |row| row.get::<_, i64>(0))?.cast_unsigned())
     }
 
     fn rows(&mut self, table: &CopyTable, after: Option<&[Cell]>, at_most: usize) -> Result<Vec<CopyRow>, StoreError> {
-        let CopyTable { name, columns, key } = table;
-        let mut query = format!("SELECT {} FROM {name}", selected(table));
+        let CopyTable { columns, key, .. } = table;
+        let mut query = format!("SELECT {} FROM {}", selected(table), from(&self.0, table)?);
         let names = columns[..*key].join(", ");
         if let Some(after) = after {
             let marks: Vec<String> = (1..=after.len()).map(|number| format!("?{number}")).collect();
@@ -37,7 +37,13 @@ impl CopySource for SqliteSource {
     }
 }
 
-/// Values that older versions left out are as a newer one would have written them.
+/// An older version had no name for its journal: the copy gets one.
+fn from(connection: &Connection, table: &CopyTable) -> rusqlite::Result<&'static str> {
+    let is_missing = table.name == "journal_id" && !connection.table_exists(None, table.name)?;
+    Ok(if is_missing { "(SELECT lower(hex(randomblob(16))) AS id)" } else { table.name })
+}
+
+/// What older versions left out is as a newer one would have written it.
 fn selected(table: &CopyTable) -> String {
     let column = |name: &&str| match (table.name, *name) {
         ("trace", "author") => "coalesce(author, '')".to_owned(),

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use super::{Database, SqliteMemory};
 use crate::memory::StoredLayers;
 use crate::ports::{
-    BoxFuture, COPYING_TABLE, CopyStore, FileCleanup, MemoryStore, PlatformStores, StoreBackend, StoreCondition,
+    BoxFuture, CopyStore, FileCleanup, JournalId, MemoryStore, PlatformStores, StoreBackend, StoreCondition,
     StoreFiles, StoreKind, Stores,
 };
 use crate::stores::StoreError;
@@ -72,6 +72,10 @@ impl StoreBackend for Database {
         Box::pin(std::future::ready(identity(self.path())))
     }
 
+    fn journal_id(&self) -> BoxFuture<'_, Result<JournalId, StoreError>> {
+        Box::pin(self.read(journal_id))
+    }
+
     fn try_out(&self) -> BoxFuture<'_, Result<Vec<(String, String)>, StoreError>> {
         Box::pin(async move { Database::check(self).await.map(|()| Vec::new()) })
     }
@@ -102,6 +106,14 @@ fn identity(path: &Path) -> Result<String, StoreError> {
 fn identity(path: &Path) -> Result<String, StoreError> {
     let whole = path.canonicalize().map_err(|error| StoreError::Failed(error.to_string()))?;
     Ok(format!("file {}", whole.display()))
+}
+
+/// A file that an earlier version wrote gets its own when it is upgraded.
+fn journal_id(connection: &Connection) -> rusqlite::Result<JournalId> {
+    if !connection.table_exists(None, "journal_id")? {
+        return Ok(JournalId(String::new()));
+    }
+    connection.query_row("SELECT id FROM journal_id", [], |row| row.get(0)).map(JournalId)
 }
 
 fn condition(connection: &Connection) -> rusqlite::Result<StoreCondition> {

@@ -14,7 +14,7 @@ use firestore::gcloud_sdk::GoogleAuthMiddleware;
 use firestore::gcloud_sdk::google::firestore::v1::firestore_client::FirestoreClient;
 use firestore::gcloud_sdk::google::firestore::v1::{
     BatchGetDocumentsRequest, CommitRequest, Document, RollbackRequest, RunAggregationQueryRequest, RunQueryRequest,
-    TransactionOptions, Write, batch_get_documents_request, batch_get_documents_response,
+    TransactionOptions, Value, Write, batch_get_documents_request, batch_get_documents_response,
     run_aggregation_query_request, run_query_request, transaction_options, write,
 };
 use tonic::Code;
@@ -22,6 +22,7 @@ use tonic::Code;
 use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, DocumentLimit};
 use super::failure::CallFailure;
 use super::query::{counted, structured};
+use super::scope::MessageScope;
 
 /// The timeout of a call; for a streaming one, of each part.
 const CALL_MAX: Duration = Duration::from_secs(15);
@@ -35,6 +36,7 @@ pub type CallResult<T> = std::result::Result<T, CallFailure>;
 pub struct DocumentClient {
     db: FirestoreDb,
     prefix: String,
+    pub scope: MessageScope,
     pub billed: BilledCalls,
 }
 
@@ -100,8 +102,8 @@ pub struct ReadAnswer<T> {
 }
 
 impl DocumentClient {
-    pub fn new(db: FirestoreDb, prefix: String) -> DocumentClient {
-        DocumentClient { db, prefix, billed: BilledCalls::default() }
+    pub fn new(db: FirestoreDb, prefix: String, scope: MessageScope) -> DocumentClient {
+        DocumentClient { db, prefix, scope, billed: BilledCalls::default() }
     }
 
     fn calling(&self) -> FirestoreClient<GoogleAuthMiddleware> {
@@ -163,7 +165,7 @@ impl DocumentClient {
             }
             let (name, fields) = match part.result {
                 Some(batch_get_documents_response::Result::Found(document)) => {
-                    (document.name, Some(DocumentFields(document.fields)))
+                    (document.name, Some(self.received(document.fields)))
                 }
                 Some(batch_get_documents_response::Result::Missing(name)) => (name, None),
                 None => continue,
@@ -201,7 +203,7 @@ impl DocumentClient {
             }
             if let Some(Document { name, fields, .. }) = part.document {
                 let id = name.rsplit('/').next().unwrap_or_default().to_owned();
-                answer.found.push((id, DocumentFields(fields)));
+                answer.found.push((id, self.received(fields)));
             }
         }
         // A query without results is billed as one read.
@@ -265,10 +267,16 @@ impl DocumentClient {
         }
     }
 
-    /// A write that sets or deletes a document.
+    /// A document as the journal of this scope has it.
+    fn received(&self, fields: HashMap<String, Value>) -> DocumentFields {
+        DocumentFields(fields).map_body(|json| self.scope.to_own(json))
+    }
+
+    /// The write that makes a document be this, or not be.
     pub fn write(&self, key: &DocumentKey, fields: Option<DocumentFields>) -> Write {
         let operation = match fields {
-            Some(DocumentFields(fields)) => {
+            Some(fields) => {
+                let DocumentFields(fields) = fields.map_body(|json| self.scope.to_stored(json));
                 write::Operation::Update(Document { name: self.path(key), fields, ..Default::default() })
             }
             None => write::Operation::Delete(self.path(key)),

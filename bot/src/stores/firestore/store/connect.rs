@@ -13,11 +13,12 @@ use hyper::header::{AUTHORIZATION, HeaderValue};
 use hyper::http::Extensions;
 
 use super::client::DocumentClient;
+use super::scope::MessageScope;
 use crate::stores::firestore::FirestoreLocation;
 
 const CONNECTS_MAX: Duration = Duration::from_secs(20);
 
-pub async fn connect(location: &FirestoreLocation) -> Result<DocumentClient, String> {
+pub async fn connect(location: &FirestoreLocation, scope: MessageScope) -> Result<DocumentClient, String> {
     let options = FirestoreDbOptions::new(location.project.clone()).with_database_id(location.database.clone());
     crate::tls::install_provider();
     let connecting = async {
@@ -34,7 +35,7 @@ pub async fn connect(location: &FirestoreLocation) -> Result<DocumentClient, Str
         Ok(connected) => connected.map_err(|error| cannot_connect(&error))?,
         Err(_) => return Err(format!("Firestore did not answer within {} seconds", CONNECTS_MAX.as_secs())),
     };
-    Ok(DocumentClient::new(db, location.prefix.clone()))
+    Ok(DocumentClient::new(db, location.prefix.clone(), scope))
 }
 
 fn cannot_connect(error: &FirestoreError) -> String {
@@ -76,7 +77,7 @@ mod tests {
             prefix: "aizuchi".into(),
             emulator: Some("127.0.0.1:9".into()),
         };
-        let error = connect(&location).await.err().unwrap();
+        let error = connect(&location, MessageScope::all()).await.err().unwrap();
         assert!(error.contains("cannot connect to Firestore"), "{error}");
     }
 }

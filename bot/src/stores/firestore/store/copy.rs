@@ -18,12 +18,13 @@ use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, D
 use super::facts::{StoredVector, to_fields, vector_of};
 use super::memory::retrying;
 use super::read::{body, get};
+use super::scope::MessageScope;
 use super::table::{
     LastFact, StoredMarks, channel_fields, channel_key, marks_key, person_fields, person_key, person_messages,
     tie_fields, tie_key,
 };
 use crate::memory::table::OptOutMark;
-use crate::ports::{BoxFuture, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
+use crate::ports::{BoxFuture, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable, JournalId};
 use crate::stores::StoreError;
 use crate::stores::copy::{decode_fact, decode_vector};
 
@@ -68,7 +69,7 @@ impl FirestoreSource {
         let Some(collection) = collection_of(table) else { return Ok(&[]) };
         if !self.read.contains_key(table.name) {
             for (name, fields) in self.handle.block_on(whole(&self.client, collection))? {
-                for (of, row) in rows_of(collection, &name, &fields)? {
+                for (of, row) in rows_of(&self.client.scope, collection, &name, &fields)? {
                     self.read.entry(of).or_default().push(row);
                 }
             }
@@ -104,6 +105,7 @@ fn number(number: u64) -> Cell {
 
 /// The rows of a document, each with its table.
 fn rows_of(
+    scope: &MessageScope,
     collection: Collection,
     name: &str,
     fields: &DocumentFields,
@@ -111,9 +113,15 @@ fn rows_of(
     let json = || text(fields.json().unwrap_or_default());
     Ok(match collection {
         Collection::Marks => {
-            let StoredMarks { room, marks } = fields.body()?;
+            let StoredMarks { journal, room, marks } = fields.body()?;
             let marks = [marks.summarized, marks.reflected, marks.heard].map(number);
-            vec![("memory_marks", [vec![text(room.as_str())], marks.to_vec()].concat())]
+            let row = |room: &str| vec![("memory_marks", [vec![text(room)], marks.to_vec()].concat())];
+            match scope.journal() {
+                None => row(&format!("{} {room}", journal.0)),
+                Some(own) if *own == journal => row(room.as_str()),
+                // A position in another journal means nothing in this one.
+                Some(_) => Vec::new(),
+            }
         }
         Collection::Channels => {
             let origin: aizuchi_core::memory::Origin = fields.body()?;
@@ -161,16 +169,27 @@ fn decode<T: DeserializeOwned>(row: &CopyRow) -> Result<(T, &str), StoreError> {
     Ok((decoded?, json))
 }
 
-/// The document of a row, if the row is a whole document.
-fn document_of(table: &CopyTable, row: &CopyRow) -> Result<Option<(DocumentKey, DocumentFields)>, StoreError> {
+/// The document that a row is, where it is one whole.
+fn document_of(
+    scope: &MessageScope,
+    table: &CopyTable,
+    row: &CopyRow,
+) -> Result<Option<(DocumentKey, DocumentFields)>, StoreError> {
     Ok(match (table.name, &row[..]) {
         (
             "memory_marks",
             [Cell::Text(room), Cell::Integer(summarized), Cell::Integer(reflected), Cell::Integer(heard)],
         ) => {
             let [summarized, reflected, heard] = [*summarized, *reflected, *heard].map(i64::cast_unsigned);
+            let (journal, room) = match scope.journal() {
+                Some(own) => (own.clone(), room.as_str()),
+                None => {
+                    let (journal, room) = room.split_once(' ').ok_or_else(|| unreadable("marks"))?;
+                    (JournalId(journal.to_owned()), room)
+                }
+            };
             let (room, marks) = (RoomId::new(room), Marks { summarized, reflected, heard });
-            Some((marks_key(&room), DocumentFields::of(&StoredMarks { room, marks })))
+            Some((marks_key(&journal, &room), DocumentFields::of(&StoredMarks { journal, room, marks })))
         }
         ("memory_channel", _) => {
             let (channel, json) = decode(row)?;
@@ -179,11 +198,11 @@ fn document_of(table: &CopyTable, row: &CopyRow) -> Result<Option<(DocumentKey, 
         }
         ("memory_person", _) => {
             let (person, json) = decode::<Person>(row)?;
-            Some((person_key(&person.id), person_fields(&person).with_body(json)))
+            Some((person_key(&person.id), person_fields(scope, &person).with_body(json)))
         }
         ("memory_tie", _) => {
             let (tie, json) = decode::<Tie>(row)?;
-            Some((tie_key(&tie.origin.room, &tie.from, &tie.to), tie_fields(&tie).with_body(json)))
+            Some((tie_key(&tie.origin.room, &tie.from, &tie.to), tie_fields(scope, &tie).with_body(json)))
         }
         ("memory_out", [Cell::Integer(mark)]) => {
             Some((DocumentKey::of_opt_out(OptOutMark(*mark)), DocumentFields::default()))
@@ -219,7 +238,7 @@ impl FirestoreMemory {
         for (fact, row) in facts.iter().zip(rows) {
             let key = DocumentKey::of_fact(fact.id.0);
             let before = there.iter().find(|(of, _)| *of == key).and_then(|(_, fields)| fields.as_ref());
-            let fields = to_fields(fact, &before.map(vector_of).unwrap_or_default());
+            let fields = to_fields(&self.client().scope, fact, &before.map(vector_of).unwrap_or_default());
             documents.push((key, Some(fields.with_body(decode::<Fact>(row)?.1))));
         }
         self.send_all(documents).await
@@ -234,7 +253,8 @@ impl FirestoreMemory {
             let Some(before) = there.iter().find(|(of, _)| *of == key).and_then(|(_, fields)| fields.as_ref()) else {
                 continue;
             };
-            let fields = to_fields(&before.body()?, &StoredVector { model: model.to_owned(), vector });
+            let fields =
+                to_fields(&self.client().scope, &before.body()?, &StoredVector { model: model.to_owned(), vector });
             documents.push((key, Some(fields.with_body(before.json().unwrap_or_default()))));
         }
         self.send_all(documents).await
@@ -254,7 +274,9 @@ impl CopyStore for FirestoreMemory {
                 "memory_fact" => self.put_facts(&rows).await,
                 "memory_vector" => self.put_vectors(&rows).await,
                 _ => {
-                    let documents = rows.iter().map(|row| document_of(table, row)).collect::<Result<Vec<_>, _>>()?;
+                    let scope = &self.client().scope;
+                    let documents =
+                        rows.iter().map(|row| document_of(scope, table, row)).collect::<Result<Vec<_>, _>>()?;
                     self.send_all(documents.into_iter().flatten().map(|(key, fields)| (key, Some(fields)))).await
                 }
             }

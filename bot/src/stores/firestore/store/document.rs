@@ -3,6 +3,7 @@
 //! Every document has all fields of its collection, and one write replaces it completely. Names of documents are hashes:
 //! the id of a room, a person or a message may have any length and contain any character, and a name may not.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use firestore::gcloud_sdk::google::firestore::v1::value::ValueType;
@@ -106,7 +107,16 @@ impl DocumentFields {
         self.with_text(BODY, json)
     }
 
-    /// The content as it is stored.
+    /// With what is kept changed, if there is anything.
+    pub fn map_body(self, map: impl Fn(&str) -> Cow<'_, str>) -> DocumentFields {
+        let changed = match self.json().map(map) {
+            Some(Cow::Owned(json)) => json,
+            Some(Cow::Borrowed(_)) | None => return self,
+        };
+        self.with_body(changed)
+    }
+
+    /// What is kept, as it is stored.
     pub fn json(&self) -> Option<&str> {
         self.text(BODY)
     }

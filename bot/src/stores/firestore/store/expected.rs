@@ -1,18 +1,19 @@
 //! Predicts what a change will read, so that it is read with one call.
 
 use aizuchi_core::memory::{FactDraft, Layer, MemoryChange};
-use aizuchi_core::types::PersonId;
+use aizuchi_core::types::{PersonId, RoomId};
 
 use super::document::DocumentKey;
 use super::table::{channel_key, marks_key, person_key, tie_key};
 use crate::memory::StoredLayers;
 use crate::memory::table::OptOutMark;
+use crate::ports::JournalId;
 
 /// The maximum number of documents read in advance for several changes.
 const EXPECTED_MAX: usize = 1_000;
 
-pub fn expected(changes: &[MemoryChange], kept: StoredLayers) -> Vec<DocumentKey> {
-    let mut keys: Vec<DocumentKey> = changes.iter().flat_map(|change| of_change(change, kept)).collect();
+pub fn expected(changes: &[MemoryChange], kept: StoredLayers, journal: Option<&JournalId>) -> Vec<DocumentKey> {
+    let mut keys: Vec<DocumentKey> = changes.iter().flat_map(|change| of_change(change, kept, journal)).collect();
     keys.sort();
     keys.dedup();
     keys.truncate(EXPECTED_MAX);
@@ -28,14 +29,16 @@ fn of_draft(draft: &FactDraft) -> Vec<DocumentKey> {
     people.map(out).chain([DocumentKey::of_last_fact()]).collect()
 }
 
-fn of_change(change: &MemoryChange, kept: StoredLayers) -> Vec<DocumentKey> {
+fn of_change(change: &MemoryChange, kept: StoredLayers, journal: Option<&JournalId>) -> Vec<DocumentKey> {
+    let marks = |room: &RoomId| journal.map(|journal| marks_key(journal, room));
     match change {
         MemoryChange::Summarized(channel) if kept.has(Layer::Channels) => {
             let room = &channel.origin.room;
-            channel.active.iter().map(|(person, _)| out(person)).chain([marks_key(room), channel_key(room)]).collect()
+            let people = channel.active.iter().map(|(person, _)| out(person));
+            people.chain(marks(room)).chain([channel_key(room)]).collect()
         }
         MemoryChange::Reflected { origin, facts, people, .. } => {
-            let mut keys = vec![marks_key(&origin.room)];
+            let mut keys = Vec::from_iter(marks(&origin.room));
             if kept.has(Layer::Facts) {
                 keys.extend(facts.iter().flat_map(of_draft));
             }
@@ -45,7 +48,8 @@ fn of_change(change: &MemoryChange, kept: StoredLayers) -> Vec<DocumentKey> {
             keys
         }
         MemoryChange::Heard(heard) if kept.has(Layer::People) => {
-            vec![marks_key(&heard.origin.room), out(&heard.person), person_key(&heard.person)]
+            let known = [out(&heard.person), person_key(&heard.person)];
+            marks(&heard.origin.room).into_iter().chain(known).collect()
         }
         MemoryChange::Answered(answered) if kept.has(Layer::People) => {
             let tie = tie_key(&answered.origin.room, &answered.from, &answered.to);

@@ -12,6 +12,7 @@ use aizuchi_core::memory::{Fact, sketch};
 use aizuchi_core::types::{MessageId, RoomId, stable_hash};
 
 use super::document::{DocumentFields, MESSAGES, PEOPLE, ROOM, hash};
+use super::scope::MessageScope;
 use crate::memory::search::{IndexPart, day_word, month_word, places_of, room_place};
 use crate::memory::table::StoreResult;
 
@@ -57,8 +58,8 @@ pub fn counted_value(word: &str) -> String {
     part_value(EVERYWHERE, IndexPart::Words, word)
 }
 
-pub fn message_value(room: &RoomId, message: &MessageId) -> String {
-    hash(&[room.as_str(), message.as_str()])
+pub fn message_value(scope: &MessageScope, room: &RoomId, message: &MessageId) -> String {
+    hash(&[room.as_str(), &scope.stored_id(message.as_str())])
 }
 
 pub fn sketch_value(room: &RoomId, word: u64) -> String {
@@ -78,11 +79,11 @@ impl StoredVector {
     }
 }
 
-pub fn to_fields(fact: &Fact, vector: &StoredVector) -> DocumentFields {
+pub fn to_fields(scope: &MessageScope, fact: &Fact, vector: &StoredVector) -> DocumentFields {
     let terms = terms(fact);
     let room = &fact.origin.room;
     let messages = fact.messages.iter().chain(fact.context.iter().map(|turn| &turn.message));
-    let messages: BTreeSet<String> = messages.map(|message| message_value(room, message)).collect();
+    let messages: BTreeSet<String> = messages.map(|message| message_value(scope, room, message)).collect();
     let people: BTreeSet<String> = fact.people.iter().map(|person| hash(&[person.as_str()])).collect();
     DocumentFields::of(fact)
         .with_text(ROOM, hash(&[room.as_str()]))

@@ -29,6 +29,7 @@ use super::expected::expected;
 use super::failure::{FirestoreFailure, pauses};
 use super::index::FirestoreFactIndex;
 use super::read::{about, all, body, facts, get, people, ties};
+use super::scope::MessageScope;
 use super::session::ChangeSession;
 use super::table::{FirestoreTable, StoredMarks, channel_key, marks_key};
 use crate::memory::StoredLayers;
@@ -57,8 +58,12 @@ const STORE: &str = "firestore";
 
 impl FirestoreMemory {
     /// Connects. `Err` says why there is no connection.
-    pub async fn open(location: &FirestoreLocation, kept: StoredLayers) -> Result<FirestoreMemory, String> {
-        let client = Arc::new(connect(location).await?);
+    pub async fn open(
+        location: &FirestoreLocation,
+        kept: StoredLayers,
+        scope: MessageScope,
+    ) -> Result<FirestoreMemory, String> {
+        let client = Arc::new(connect(location, scope).await?);
         Ok(FirestoreMemory { client, kept, writing: Arc::default(), faded_at: Arc::default() })
     }
 
@@ -127,7 +132,7 @@ impl FirestoreMemory {
         aborted: &mut Vec<u8>,
     ) -> Result<(), FirestoreFailure> {
         let (kept, policies) = (self.kept, policies.clone());
-        let expected = expected(&changes, kept);
+        let expected = expected(&changes, kept, self.client.scope.journal());
         let session = ChangeSession::new(self.client.clone(), Handle::current(), expected, std::mem::take(aborted));
         let work = tokio::task::spawn_blocking(move || {
             let mut table = FirestoreTable(session);
@@ -219,11 +224,12 @@ impl Memory for FirestoreMemory {
     }
 
     fn channel<'a>(&'a self, room: &'a RoomId) -> BoxFuture<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
-        let keys = [channel_key(room), marks_key(room)];
+        let marks = self.client.scope.journal().map(|journal| marks_key(journal, room));
+        let keys: Vec<DocumentKey> = std::iter::once(channel_key(room)).chain(marks).collect();
         Box::pin(async move {
             let asked = &keys[..];
             let found = retrying(move || get(&self.client, asked)).await?;
-            let stored: Option<StoredMarks> = body(&found, &keys[1])?;
+            let stored: Option<StoredMarks> = keys.get(1).map(|key| body(&found, key)).transpose()?.flatten();
             Ok((body(&found, &keys[0])?, stored.map(|stored| stored.marks).unwrap_or_default()))
         })
     }

@@ -12,6 +12,7 @@ mod index;
 mod memory;
 mod query;
 mod read;
+mod scope;
 mod session;
 mod table;
 
@@ -19,3 +20,4 @@ mod table;
 mod tests;
 
 pub use memory::FirestoreMemory;
+pub use scope::MessageScope;

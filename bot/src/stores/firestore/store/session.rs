@@ -13,6 +13,7 @@ use tokio::runtime::Handle;
 use super::client::{CallResult, DocumentClient, ReadAnswer, ReadMoment};
 use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, DocumentLimit};
 use super::failure::CallFailure;
+use super::scope::MessageScope;
 use crate::memory::table::StoreResult;
 use crate::stores::StoreError;
 
@@ -64,7 +65,11 @@ impl ChangeSession {
         }
     }
 
-    /// The result: only what differs from what is stored.
+    pub fn scope(&self) -> &MessageScope {
+        &self.client.scope
+    }
+
+    /// What it came to: only what is different from what is stored.
     pub fn finish(self) -> ChangeAttempt {
         let (stored, mut written) = (self.stored.into_inner(), self.written);
         written.retain(|key, fields| stored.get(key) != Some(&*fields));

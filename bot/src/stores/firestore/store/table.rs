@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, MESSAGES, PEOPLE, ROOM, hash};
 use super::facts::{self, StoredVector, message_value, sketch_value};
+use super::scope::MessageScope;
 use super::session::ChangeSession;
 use crate::memory::table::{MemoryTable, OptOutMark, StoreResult};
+use crate::ports::JournalId;
 
 /// How many facts that share one word of a sketch are considered, and how many of all those found.
 const SHARING_MAX: usize = 64;
@@ -23,17 +25,18 @@ pub struct LastFact {
     pub last: u64,
 }
 
-/// How far the records of a room were read, with the room, which the name of the document does not reveal.
+/// How far the records of a room were read in a journal, with both: the name of a document does not tell them.
 #[derive(Serialize, Deserialize)]
 pub struct StoredMarks {
+    pub journal: JournalId,
     pub room: RoomId,
     pub marks: Marks,
 }
 
 pub struct FirestoreTable(pub ChangeSession);
 
-pub fn marks_key(room: &RoomId) -> DocumentKey {
-    DocumentKey::of(Collection::Marks, &[room.as_str()])
+pub fn marks_key(journal: &JournalId, room: &RoomId) -> DocumentKey {
+    DocumentKey::of(Collection::Marks, &[&journal.0, room.as_str()])
 }
 
 pub fn channel_key(room: &RoomId) -> DocumentKey {
@@ -117,7 +120,8 @@ impl FirestoreTable {
     }
 
     fn put_with(&mut self, fact: &Fact, vector: &StoredVector) -> StoreResult<()> {
-        self.0.put(DocumentKey::of_fact(fact.id.0), facts::to_fields(fact, vector))
+        let fields = facts::to_fields(self.0.scope(), fact, vector);
+        self.0.put(DocumentKey::of_fact(fact.id.0), fields)
     }
 }
 
@@ -136,14 +140,14 @@ pub fn person_messages(person: &Person) -> BTreeSet<(&RoomId, &MessageId)> {
     messages.collect()
 }
 
-pub fn person_fields(person: &Person) -> DocumentFields {
-    let messages = person_messages(person).into_iter().map(|(room, message)| message_value(room, message));
+pub fn person_fields(scope: &MessageScope, person: &Person) -> DocumentFields {
+    let messages = person_messages(person).into_iter().map(|(room, message)| message_value(scope, room, message));
     with_messages(DocumentFields::of(person), messages)
 }
 
-pub fn tie_fields(tie: &Tie) -> DocumentFields {
+pub fn tie_fields(scope: &MessageScope, tie: &Tie) -> DocumentFields {
     let room = &tie.origin.room;
-    let messages = tie.words.iter().flat_map(|word| &word.messages).map(|message| message_value(room, message));
+    let messages = tie.words.iter().flat_map(|word| &word.messages).map(|message| message_value(scope, room, message));
     let fields = DocumentFields::of(tie)
         .with_text(ROOM, hash(&[room.as_str()]))
         .with_texts(PEOPLE, [&tie.from, &tie.to].map(|person| hash(&[person.as_str()])));
@@ -161,12 +165,15 @@ fn with_messages(fields: DocumentFields, messages: impl Iterator<Item = String>)
 
 impl MemoryTable for FirestoreTable {
     fn marks(&self, room: &RoomId) -> StoreResult<Marks> {
-        let stored: Option<StoredMarks> = self.one(&marks_key(room))?;
+        let Some(journal) = self.0.scope().journal() else { return Ok(Marks::default()) };
+        let stored: Option<StoredMarks> = self.one(&marks_key(journal, room))?;
         Ok(stored.map(|stored| stored.marks).unwrap_or_default())
     }
 
     fn put_marks(&mut self, room: &RoomId, marks: Marks) -> StoreResult<()> {
-        self.0.put(marks_key(room), DocumentFields::of(&StoredMarks { room: room.clone(), marks }))
+        let Some(journal) = self.0.scope().journal().cloned() else { return Ok(()) };
+        let key = marks_key(&journal, room);
+        self.0.put(key, DocumentFields::of(&StoredMarks { journal, room: room.clone(), marks }))
     }
 
     fn channel(&self, room: &RoomId) -> StoreResult<Option<ChannelMemory>> {
@@ -198,11 +205,12 @@ impl MemoryTable for FirestoreTable {
     }
 
     fn people_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Person>> {
-        self.all(Collection::People, &DocumentFilter::has(MESSAGES, message_value(room, message)))
+        self.all(Collection::People, &DocumentFilter::has(MESSAGES, message_value(self.0.scope(), room, message)))
     }
 
     fn put_person(&mut self, person: &Person) -> StoreResult<()> {
-        self.0.put(person_key(&person.id), person_fields(person))
+        let fields = person_fields(self.0.scope(), person);
+        self.0.put(person_key(&person.id), fields)
     }
 
     fn remove_person(&mut self, id: &PersonId) -> StoreResult<()> {
@@ -221,7 +229,7 @@ impl MemoryTable for FirestoreTable {
     }
 
     fn ties_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Tie>> {
-        self.all(Collection::Ties, &DocumentFilter::has(MESSAGES, message_value(room, message)))
+        self.all(Collection::Ties, &DocumentFilter::has(MESSAGES, message_value(self.0.scope(), room, message)))
     }
 
     fn rooms_with_ties(&self) -> StoreResult<Vec<RoomId>> {
@@ -231,7 +239,8 @@ impl MemoryTable for FirestoreTable {
     }
 
     fn put_tie(&mut self, tie: &Tie) -> StoreResult<()> {
-        self.0.put(tie_key(&tie.origin.room, &tie.from, &tie.to), tie_fields(tie))
+        let fields = tie_fields(self.0.scope(), tie);
+        self.0.put(tie_key(&tie.origin.room, &tie.from, &tie.to), fields)
     }
 
     fn remove_tie(&mut self, tie: &Tie) -> StoreResult<()> {
@@ -263,7 +272,7 @@ impl MemoryTable for FirestoreTable {
     }
 
     fn facts_resting_on(&self, room: &RoomId, message: &MessageId) -> StoreResult<Vec<Fact>> {
-        self.facts_where(&DocumentFilter::has(MESSAGES, message_value(room, message)))
+        self.facts_where(&DocumentFilter::has(MESSAGES, message_value(self.0.scope(), room, message)))
     }
 
     fn facts_alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {

@@ -5,7 +5,7 @@ use super::error::{PgError, PgResult};
 use crate::stores::StoreError;
 
 /// Each step brings a database from the version of its place to the next.
-const STEPS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
+const STEPS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql"), include_str!("0003.sql")];
 
 pub const VERSION: u32 = STEPS.len() as u32;
 

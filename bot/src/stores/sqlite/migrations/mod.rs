@@ -21,6 +21,7 @@ const STEPS: &[&str] = &[
     include_str!("0015.sql"),
     include_str!("0016.sql"),
     include_str!("0017.sql"),
+    include_str!("0018.sql"),
 ];
 
 pub const VERSION: u32 = STEPS.len() as u32;
@@ -155,5 +156,19 @@ mod tests {
         assert_eq!(spoke("SELECT spoke FROM web_person WHERE id = 'zelda'"), 7);
         assert_eq!(spoke("SELECT spoke FROM web_person WHERE id = 'passer'"), 0);
         assert_eq!(spoke("SELECT sum(spoke) FROM web_member"), 7);
+    }
+
+    #[tokio::test]
+    async fn the_journal_of_an_earlier_version_gets_a_name_of_its_own() {
+        use crate::ports::StoreBackend as _;
+        let folder = aizuchi_test_servers::folder::Scratch::new("named-journal");
+        let mut names = Vec::new();
+        for file in ["one.db", "other.db"] {
+            let path = folder.join(file);
+            before("CREATE TABLE journal_id", &mut Connection::open(&path).unwrap());
+            names.push(Database::open(&path).unwrap().journal_id().await.unwrap());
+            assert_eq!(Database::open(&path).unwrap().journal_id().await.as_ref(), Ok(&names[names.len() - 1]));
+        }
+        assert!(names[0] != names[1] && names[0].0.len() == 32, "{names:?}");
     }
 }

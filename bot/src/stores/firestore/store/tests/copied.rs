@@ -1,5 +1,6 @@
 //! Memory is taken along to Firestore and back.
 
+use aizuchi_core::memory::Marks;
 use aizuchi_core::types::PersonId;
 use aizuchi_test_servers::firestore::shared;
 
@@ -111,4 +112,51 @@ async fn an_interrupted_copy_goes_on() {
     assert!(arrived > 0 && arrived < 520, "{arrived}");
     let summary = copy_memory(&here, &firestore).await.unwrap();
     assert_eq!((summary.rows, summary.found), (520, arrived as u64));
+}
+
+#[tokio::test]
+async fn marks_and_messages_stay_with_the_journal_they_belong_to() {
+    let server = shared().await;
+    let (_first, here) = scratch("marks-from");
+    let (_second, other) = scratch("marks-to");
+    let [own, theirs] = [here.journal_id().await.unwrap(), other.journal_id().await.unwrap()];
+    assert!(own != theirs && own.0.len() == 32, "{own:?} {theirs:?}");
+    remember_something(&memory_of(&here)).await;
+    let fact = kept(sourced(&public("web:lobby"), "the tea is from Uji", &[("web:mia", "w3")]));
+    memory_of(&here).apply(vec![fact], &settings(&[])).await.unwrap();
+    let to = open_for(&server, "marks", &own.0).await;
+    copy_memory(&here, &to).await.unwrap();
+    let marks = async |memory: &dyn MemoryStore| memory.channel(&public("web:lobby").room).await.unwrap().1;
+    assert_eq!((marks(&to).await, marks(&to).await.heard), (marks(&memory_of(&here)).await, 1));
+    assert_eq!(told(&to).await, told(&memory_of(&here)).await);
+    assert!(server.dump("marks").contains(&format!("w3@{}", own.0)));
+    // In another store they would be positions and messages of its own.
+    let from = open_for(&server, "marks", &theirs.0).await;
+    copy_memory(&from, &other).await.unwrap();
+    let arrived = memory_of(&other);
+    assert_eq!((arrived.facts(Filter::default()).await.unwrap().len(), marks(&arrived).await), (3, Marks::default()));
+    let gone = crate::memory::tests::gone("web:lobby", "w3");
+    arrived.apply(vec![gone.clone()], &settings(&[])).await.unwrap();
+    assert_eq!(arrived.facts(Filter::default()).await.unwrap().len(), 3);
+    // Between two places of Firestore everything stays as it is.
+    let open_all = async |project: &str| {
+        let place = location(&server, project);
+        FirestoreMemory::open(&place, StoredLayers::ALL, MessageScope::all()).await.unwrap()
+    };
+    copy_memory(&open_all("marks").await, &open_all("marks-elsewhere").await).await.unwrap();
+    let elsewhere = open_for(&server, "marks-elsewhere", &own.0).await;
+    assert_eq!(told(&elsewhere).await, told(&memory_of(&here)).await);
+    elsewhere.make([gone]).await;
+    assert_eq!(elsewhere.all_facts().await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_copy_of_everything_and_a_backup_have_the_same_journal() {
+    let (folder, here) = scratch("same-journal");
+    let (_other, there) = scratch("same-journal-copy");
+    copy(&here, &there, CopyScope::Everything, &mut |_| ()).await.unwrap();
+    assert_eq!(there.journal_id().await, here.journal_id().await);
+    let file = folder.join("backup.db");
+    here.back_up(file.to_str().unwrap()).await.unwrap();
+    assert_eq!(Database::open(&file).unwrap().journal_id().await, here.journal_id().await);
 }

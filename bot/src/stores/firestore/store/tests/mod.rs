@@ -4,6 +4,7 @@ mod copied;
 mod costs;
 mod failing;
 mod forgotten;
+mod journals;
 mod limits;
 mod recall;
 mod writers;
@@ -12,14 +13,20 @@ use aizuchi_core::memory::{Fact, Filter, MemoryChange};
 use aizuchi_test_servers::firestore::{CallFails, FirestoreServer};
 use tonic::Code;
 
-use super::FirestoreMemory;
+use super::{FirestoreMemory, MessageScope};
 use crate::memory::StoredLayers;
 use crate::memory::tests::settings;
-use crate::ports::Memory as _;
+use crate::ports::{JournalId, Memory as _};
 use crate::stores::firestore::test_project::location;
 
 async fn open(server: &FirestoreServer, project: &str) -> FirestoreMemory {
-    FirestoreMemory::open(&location(server, project), StoredLayers::ALL).await.unwrap()
+    open_for(server, project, "a0").await
+}
+
+/// On behalf of a journal.
+async fn open_for(server: &FirestoreServer, project: &str, journal: &str) -> FirestoreMemory {
+    let scope = MessageScope::of(JournalId(journal.into()));
+    FirestoreMemory::open(&location(server, project), StoredLayers::ALL, scope).await.unwrap()
 }
 
 impl FirestoreMemory {
