@@ -14,8 +14,8 @@ use super::migrations;
 use super::session;
 use crate::memory::StoredLayers;
 use crate::ports::{
-    BoxFuture, CopyScope, CopyStore, FileCleanup, JournalId, MemoryStore, PlatformStores, StoreBackend, StoreCondition,
-    StoreFiles, StoreKind, Stores,
+    BoxFuture, COPYING_TABLE, CopyScope, CopyStore, FileCleanup, JournalId, MemoryStore, PlatformStores, StoreBackend,
+    StoreCondition, StoreFiles, StoreKind, Stores,
 };
 use crate::stores::{Database, StoreError, copy};
 

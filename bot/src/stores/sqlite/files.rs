@@ -8,8 +8,8 @@ use rusqlite::Connection;
 use super::{Database, SqliteMemory};
 use crate::memory::StoredLayers;
 use crate::ports::{
-    BoxFuture, CopyStore, FileCleanup, JournalId, MemoryStore, PlatformStores, StoreBackend, StoreCondition,
-    StoreFiles, StoreKind, Stores,
+    BoxFuture, COPYING_TABLE, CopyStore, FileCleanup, JournalId, MemoryStore, PlatformStores, StoreBackend,
+    StoreCondition, StoreFiles, StoreKind, Stores,
 };
 use crate::stores::StoreError;
 
