@@ -78,8 +78,9 @@ const BESIDE_THE_GREETING: &str = "info,aizuchi::runtime::start=warn,aizuchi::pl
 /// At TRACE it logs all traffic byte by byte, which is only useful to those who ask for it by name.
 const TALKATIVE: &str = "genai";
 
-/// It logs whatever MCP servers send, without a limit; this program logs the same within a limit.
-const ECHOING: &str = "rmcp";
+/// The first tells what MCP servers send, as long and as often as they like: that is logged here, bounded. The second tells that a
+/// call to Google failed, and not why: that is logged here, with the cause.
+const SILENT: [&str; 2] = ["rmcp", "gcloud_sdk"];
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -94,8 +95,8 @@ pub fn filter(level: &str) -> Result<EnvFilter, String> {
         return Err(bad(String::new()));
     }
     let mut filter = parts.join(",");
-    if !filter.contains(ECHOING) {
-        filter += &format!(",{ECHOING}=off");
+    for silent in SILENT.iter().filter(|silent| !level.contains(**silent)) {
+        filter += &format!(",{silent}=off");
     }
     if !filter.contains(TALKATIVE) && parts.iter().any(|part| part.eq_ignore_ascii_case("trace")) {
         filter += &format!(",{TALKATIVE}=debug");
@@ -143,6 +144,7 @@ mod tests {
             tracing::debug!("details");
             tracing::trace!(target: "genai::webc", "raw bytes");
             tracing::error!(target: "rmcp::service", "whatever a server sends");
+            tracing::warn!(target: "gcloud_sdk::middleware", "Err: took 0ms");
             tracing::info!(target: "aizuchi::platforms::web::server", "open");
         });
         let bytes = written.lock().unwrap().clone();
@@ -171,6 +173,8 @@ mod tests {
     fn what_an_mcp_server_sends_is_told_only_to_who_asks_for_it_by_name() {
         assert!(!told(LogFormat::Json, "trace", false).contains("whatever"));
         assert!(told(LogFormat::Json, "info,rmcp=error", false).contains("whatever"));
+        assert!(!told(LogFormat::Json, "trace", false).contains("took"), "what fails is told once, with its cause");
+        assert!(told(LogFormat::Json, "info,gcloud_sdk=warn", false).contains("took"));
     }
 
     #[test]

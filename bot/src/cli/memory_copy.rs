@@ -7,9 +7,9 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use super::print;
 use super::show::harmless;
 use super::store_copy::{CopyLocation, check_source, copy_with_progress};
-use crate::ports::{CopyScope, CopyStore, JournalId, StoreBackend, StoreKind};
+use crate::ports::{Cell, CopyScope, CopyStore, JournalId, StoreBackend, StoreKind};
 use crate::stores::copy::CopySummary;
-use crate::stores::{DataFolder, StoreLocation, firestore};
+use crate::stores::{DataFolder, StoreError, StoreLocation, firestore};
 
 /// The source or destination of a copy, opened.
 struct MemoryEnd {
@@ -84,6 +84,12 @@ pub fn transfer(from: &CopyLocation, to: &CopyLocation, replace: bool) -> anyhow
             }
             (CopyLocation::Store(_), CopyLocation::Store(_)) => bail!("Firestore is on neither side of this copy"),
         };
+        // What is in Firestore already fits there.
+        if let CopyLocation::Store(_) = from {
+            let refused = refused(&source, &target).await.with_context(unread)?;
+            let told = refused.join("\n");
+            ensure!(refused.is_empty(), "nothing was copied: {} cannot hold everything\n{told}", to.shown());
+        }
         if replace {
             target.copying.clear(CopyScope::Memory).await?;
         }
@@ -95,6 +101,35 @@ pub fn transfer(from: &CopyLocation, to: &CopyLocation, replace: bool) -> anyhow
         anyhow::Ok(summary)
     })?;
     print(&told(&summary, from, to))
+}
+
+/// So many rows that cannot be copied are named.
+const REFUSED_SHOWN: usize = 10;
+/// Rows that are looked at together.
+const PART: usize = 1_000;
+
+/// What the target can never hold, looked for before anything is written.
+async fn refused(source: &MemoryEnd, target: &MemoryEnd) -> anyhow::Result<Vec<String>> {
+    let (mut rows, copying) = (source.copying.source().await?, target.copying.clone());
+    let look = move || {
+        let mut refused: Vec<String> = Vec::new();
+        for table in CopyScope::Memory.tables() {
+            let mut last: Option<Vec<Cell>> = None;
+            loop {
+                let part = rows.rows(table, last.as_deref(), PART)?;
+                refused.extend(part.iter().filter_map(|row| copying.refuses(table, row)).map(|why| harmless(&why)));
+                match part.last() {
+                    Some(end) if part.len() == PART && refused.len() < REFUSED_SHOWN => {
+                        last = Some(end[..table.key].to_vec());
+                    }
+                    Some(_) | None => break,
+                }
+            }
+        }
+        refused.truncate(REFUSED_SHOWN);
+        Ok::<_, StoreError>(refused)
+    };
+    Ok(tokio::task::spawn_blocking(look).await??)
 }
 
 fn told(summary: &CopySummary, from: &CopyLocation, to: &CopyLocation) -> String {

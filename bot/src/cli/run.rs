@@ -27,7 +27,7 @@ use crate::console::metrics;
 use crate::journal::{Journal, LostRecords, Traces};
 use crate::keeper::Keeper;
 use crate::learnt;
-use crate::memory;
+use crate::memory::{self, MemoryUser};
 use crate::models::{self, LocalModel, ModelChoice, Models};
 use crate::platforms::web::{Web, WebServices, WebSettings, check_address};
 use crate::ports::{Commands, Platform, StoreBackend, StoreKind};
@@ -314,7 +314,7 @@ async fn open_keeper(
     for told in memory::try_out(&settings.memory, &chosen.layers).await.map_err(anyhow::Error::msg)? {
         tracing::info!("{told}");
     }
-    let remembered = store::memory_of(backend, &chosen.layers, &chosen.policies).await?;
+    let remembered = store::memory_of(backend, &chosen.layers, &chosen.policies, MemoryUser::Conversation).await?;
     let keeper = Keeper::new(remembered, models.clone(), backend.stores(), chosen.policies.clone());
     let embedder = models::wanted_embedder(&chosen.policies, &variable);
     let embedder = embedder.map_err(|what| chosen.mistake("models.embed", &settings.models.embed, what))?;

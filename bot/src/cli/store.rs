@@ -13,7 +13,7 @@ use crate::cli::no_model::NoModel;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::print_error;
 use crate::keeper::{self, Keeper};
-use crate::memory::{self, MemoryContext};
+use crate::memory::{self, MemoryContext, MemoryUser};
 use crate::ports::{FileCleanup, MemoryStore, StoreBackend, StoreKind, Stores};
 use crate::stores::{DataFolder, StoreError, StoreLocation, StoreSettings};
 
@@ -100,7 +100,7 @@ impl HeldStore {
     }
 
     pub async fn memory(&self) -> anyhow::Result<Arc<dyn MemoryStore>> {
-        memory_of(&*self.backend, &self.layers, &self.policies).await
+        memory_of(&*self.backend, &self.layers, &self.policies, MemoryUser::CommandLine).await
     }
 
     /// A keeper for a store that no program runs on. It first processes the messages that were not counted yet, so that
@@ -128,8 +128,9 @@ pub async fn memory_of(
     backend: &dyn StoreBackend,
     layers: &Layers,
     policies: &Policies,
+    user: MemoryUser,
 ) -> anyhow::Result<Arc<dyn MemoryStore>> {
-    let context = MemoryContext { backend, layers };
+    let context = MemoryContext { backend, layers, user };
     memory::open(&policies.general().settings.memory, context).await.map_err(anyhow::Error::msg)
 }
 

@@ -18,6 +18,7 @@ use super::show::{harmless, harmless_json, print_error};
 use super::{print, store};
 use crate::config;
 use crate::keeper::Keeper;
+use crate::memory::MemoryUser;
 use crate::ports::{ToolRequest, ToolSpec};
 use crate::runtime::Clock;
 use crate::tools::{self, Toolset};
@@ -81,7 +82,7 @@ async fn open(layers: &Layers, policies: &Policies) -> anyhow::Result<Toolset> {
     }
     let opened = location.open_to_read().await;
     let backend = opened.with_context(|| format!("cannot open {}", location.notes().display()))?;
-    let memory = store::memory_of(&*backend, layers, policies).await?;
+    let memory = store::memory_of(&*backend, layers, policies, MemoryUser::CommandLine).await?;
     let keeper = Keeper::new(memory, Arc::new(NoModel), backend.stores(), policies.clone());
     tools::open(layers, Some(&Arc::new(keeper)))
 }

@@ -4,6 +4,7 @@ use super::answers;
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
 use super::spec::{CommandEffect, CommandSpec, OfferedIn, Permission};
+use crate::keeper::OptOutState;
 use crate::ports::BoxFuture;
 
 pub const COMMAND: CommandSpec = CommandSpec {
@@ -22,7 +23,9 @@ fn run<'a>(
     Box::pin(async move {
         let language = call.language();
         let Some(keeper) = &runner.keeper else { return Ok(answers::no_memory(language)) };
-        keeper.opt_out(&runner.engine.first_id(&call.caller.person), true).await?;
-        Ok(language.text("command-opt-out.done"))
+        Ok(match keeper.opt_out(&runner.engine.first_id(&call.caller.person), true).await? {
+            OptOutState::Done => language.text("command-opt-out.done"),
+            OptOutState::Noted => language.text("command-opt-out.noted"),
+        })
     })
 }

@@ -163,7 +163,8 @@ impl Commands for CommandRunner {
                 Err(CommandError::Gone) => call.language().text("command-stopping"),
                 Err(CommandError::Store(error)) => {
                     tracing::warn!(%error, "command failed");
-                    call.language().text("command-failed")
+                    let is_away = matches!(error, StoreError::Unavailable(_));
+                    call.language().text(if is_away { "command-memory-away" } else { "command-failed" })
                 }
             }
         })

@@ -1,18 +1,17 @@
 //! Forgets a person everywhere: a job that is stored first and completes whatever happens.
 //!
-//! 1. What is stored of the person is looked up: their names, rooms, words, and the answers to them.
-//! 2. That is stored durably as a job. Before this nothing has happened; afterwards the job will complete, even after a
-//!    crash.
-//! 3. Platforms delete their data first, so that nothing of the person is heard again; then engines and journal, then
-//!    memory.
-//! 4. Everything that identifies the person is removed from the job, and copies of deleted data leave the file.
-//! 5. The old pages leave the log beside it, which a reader can delay; then the job itself is deleted.
+//! 1. What is kept of them is looked up: their names, rooms, words, and the answers to them.
+//! 2. That is written down, durably, as a job. Before this nothing has happened; after it the job ends, also after a crash. Where
+//!    memory cannot be reached, what the journal knows is written down, and memory is asked again until it answers.
+//! 3. Platforms let go of them first, so that nothing of them is heard again; then engines and journal, then memory.
+//! 4. The job loses everything that says who it was, and copies of what was deleted leave the file.
+//! 5. The old pages leave the log beside it, which a reader can delay; then the job itself goes.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::memory::words::{NameCandidates, NameFinder, normal};
-use aizuchi_core::memory::{Filter, ForgetRequest, MemoryChange};
+use aizuchi_core::memory::{Filter, ForgetRequest, MemoryChange, Person};
 use aizuchi_core::types::PersonId;
 use tokio_util::sync::CancellationToken;
 
@@ -54,10 +53,12 @@ impl From<ShuttingDown> for ForgetError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgetResult {
     pub state: ForgetState,
-    /// Names that may be another person's, and whose: what the bot said using these names stays until the person confirms
-    /// them.
-    pub doubtful: Vec<(Box<str>, Option<Box<str>>)>,
+    /// Names that may be somebody else's, with whose: what the bot said by these names is left until they say so.
+    pub doubtful: DoubtfulNames,
 }
+
+/// Names, each with who else may be meant.
+type DoubtfulNames = Vec<(Box<str>, Option<Box<str>>)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ForgetState {
@@ -92,10 +93,28 @@ impl Keeper {
         platforms: &[Arc<dyn Platform>],
     ) -> Result<ForgetResult, ForgetError> {
         let _one = self.forgetting.lock().await;
-        let (request, doubtful) = self.look_up(ids, confirmed, platforms).await?;
+        let trail = Journal::new(self.stores.clone()).trail(&ids, platforms).await?;
+        let people = self.in_time(self.memory.people(None)).await;
+        let known = people.as_deref().unwrap_or_default();
+        let (request, mut doubtful) = self.request(ids, confirmed, trail, known)?;
         let ids = request.ids.clone();
-        let job = StoredForgetJob::begin(JobStep::Delete(Box::new(request)), &*self.stores.jobs).await?;
-        let state = match self.carry_out(job, engine, platforms).await {
+        let done = match people {
+            Ok(_) => {
+                // Names that nobody used need no question; without memory nobody can tell.
+                doubtful = match self.in_time(self.in_use(doubtful.clone(), platforms)).await {
+                    Ok(used) => used,
+                    Err(_) => doubtful,
+                };
+                let job = StoredForgetJob::begin(JobStep::Delete(Box::new(request)), &*self.stores.jobs).await?;
+                self.in_time_to_forget(self.carry_out(job, engine, platforms)).await
+            }
+            Err(error) => {
+                StoredForgetJob::begin(JobStep::LookUp(Box::new(request.clone())), &*self.stores.jobs).await?;
+                // What is here goes at once.
+                self.delete_here(&Arc::new(request), engine, platforms).await.and(Err(error.into()))
+            }
+        };
+        let state = match done {
             Ok(FileCleanup::Done) => ForgetState::Done,
             Ok(FileCleanup::StillRead) => ForgetState::StillRead,
             Err(error) => {
@@ -148,7 +167,7 @@ impl Keeper {
             let Some((id, step)) = self.stores.jobs.next(after).await? else { return Ok(all_ended) };
             let job = StoredForgetJob { id, step };
             after = id;
-            if matches!(job.step, JobStep::Delete(_)) {
+            if matches!(job.step, JobStep::LookUp(_) | JobStep::Delete(_)) {
                 tracing::info!("resuming an interrupted forget request");
             }
             match self.carry_out(job, engine, platforms).await? {
@@ -166,6 +185,18 @@ impl Keeper {
     ) -> Result<FileCleanup, ForgetError> {
         loop {
             match &job.step {
+                JobStep::LookUp(known) => {
+                    let (mut request, _) = self.look_up(known.ids.clone(), &[], platforms).await?;
+                    add_known(&mut request, known);
+                    job.go_on_with(JobStep::Delete(Box::new(request)), &*self.stores.jobs).await?;
+                }
+                JobStep::OptOut(person) => {
+                    // They may want to be remembered again by now.
+                    if self.is_out(person).await? {
+                        self.apply_opt_out(person, true).await?;
+                    }
+                    job.go_on_with(JobStep::RemoveCopies, &*self.stores.jobs).await?;
+                }
                 JobStep::Delete(request) => {
                     self.delete(Arc::new((**request).clone()), engine, platforms).await?;
                     job.go_on_with(JobStep::RemoveCopies, &*self.stores.jobs).await?;
@@ -191,12 +222,7 @@ impl Keeper {
         engine: &EngineHandle,
         platforms: &[Arc<dyn Platform>],
     ) -> Result<(), ForgetError> {
-        for platform in platforms {
-            platform.forget(&request).await?;
-        }
-        // Nothing about the person is counted while their records are being deleted.
-        let _counted = self.counted.lock().await;
-        engine.forget(&request).await?;
+        self.delete_here(&request, engine, platforms).await?;
         let ForgetRequest { ids, names, rooms, .. } = &*request;
         let forgotten = |person: &PersonId| {
             let (person, names, rooms) = (person.clone(), names.clone(), rooms.clone());
@@ -206,19 +232,47 @@ impl Keeper {
         Ok(())
     }
 
-    /// What is stored of the person, and which of their names may be another person's.
+    /// On the platforms, in the engines and in the journal.
+    async fn delete_here(
+        &self,
+        request: &Arc<ForgetRequest>,
+        engine: &EngineHandle,
+        platforms: &[Arc<dyn Platform>],
+    ) -> Result<(), ForgetError> {
+        for platform in platforms {
+            platform.forget(request).await?;
+        }
+        // Nothing is counted of them while their records go.
+        let _counted = self.counted.lock().await;
+        engine.forget(request).await?;
+        Ok(())
+    }
+
+    /// What is kept of them, and which of their names may be somebody else's.
     pub(super) async fn look_up(
         &self,
         ids: Vec<PersonId>,
         confirmed: &[Box<str>],
         platforms: &[Arc<dyn Platform>],
-    ) -> Result<(ForgetRequest, Vec<(Box<str>, Option<Box<str>>)>), ForgetError> {
-        let journal = Journal::new(self.stores.clone());
-        let PersonTrail { names, mut rooms, answers, phrases, others, .. } = journal.trail(&ids, platforms).await?;
+    ) -> Result<(ForgetRequest, DoubtfulNames), ForgetError> {
+        let trail = Journal::new(self.stores.clone()).trail(&ids, platforms).await?;
         let people = self.memory.people(None).await?;
+        let (request, doubtful) = self.request(ids, confirmed, trail, &people)?;
+        Ok((request, self.in_use(doubtful, platforms).await?))
+    }
+
+    /// The same, of what the journal and memory know.
+    fn request(
+        &self,
+        ids: Vec<PersonId>,
+        confirmed: &[Box<str>],
+        trail: PersonTrail,
+        people: &[Person],
+    ) -> Result<(ForgetRequest, DoubtfulNames), ForgetError> {
+        let PersonTrail { names, mut rooms, answers, phrases, others, .. } = trail;
         let theirs = people.iter().filter(|person| ids.contains(&person.id));
         rooms.extend(theirs.flat_map(|person| person.rooms.clone()));
-        let NameCandidates { certain: mut names, mut doubtful } = self.called(&ids, names, others, &people);
+        let NameCandidates { certain: mut names, mut doubtful } = self.called(&ids, names, others, people);
         for name in confirmed {
             let same = |form: &str| normal(form).trim() == normal(name).trim();
             let known = names.iter().chain(doubtful.iter().map(|(form, _)| form)).any(|form| same(form));
@@ -228,13 +282,21 @@ impl Keeper {
             doubtful.retain(|(form, _)| !same(form));
             names.push(name.clone());
         }
-        let used = self.names_in_use(doubtful.iter().map(|(form, _)| form.clone()).collect(), platforms).await?;
-        doubtful.retain(|(form, _)| used.contains(form));
         let (rooms, answers) = (rooms.into_iter().collect(), answers.into_iter().collect());
         Ok((ForgetRequest { ids, names, rooms, answers, phrases }, doubtful))
     }
 
-    /// Which of the names the bot used for a person, or remembers something under.
+    async fn in_use(
+        &self,
+        mut doubtful: DoubtfulNames,
+        platforms: &[Arc<dyn Platform>],
+    ) -> Result<DoubtfulNames, StoreError> {
+        let used = self.names_in_use(doubtful.iter().map(|(form, _)| form.clone()).collect(), platforms).await?;
+        doubtful.retain(|(form, _)| used.contains(form));
+        Ok(doubtful)
+    }
+
+    /// Those of the names by which the bot spoke of somebody, or remembers something.
     async fn names_in_use(
         &self,
         names: Vec<Box<str>>,
@@ -288,9 +350,25 @@ impl Keeper {
         Ok(())
     }
 
-    /// Opts a person out, or in again; what was known of a person who opts out is deleted at once.
-    pub async fn opt_out(&self, person: &PersonId, out: bool) -> Result<(), StoreError> {
-        self.memory.apply(vec![MemoryChange::OptedOut { person: person.clone(), out }], &self.policies()).await?;
-        if out { self.settle().await } else { Ok(()) }
+    async fn in_time_to_forget<T>(&self, work: impl Future<Output = Result<T, ForgetError>>) -> Result<T, ForgetError> {
+        match self.memory.wait_limit() {
+            None => work.await,
+            Some(limit) => limit.within(work).await?,
+        }
     }
+}
+
+/// What was known before memory could be asked.
+fn add_known(request: &mut ForgetRequest, known: &ForgetRequest) {
+    request.names.extend(known.names.iter().cloned());
+    request.names.sort();
+    request.names.dedup();
+    request.rooms.extend(known.rooms.iter().cloned());
+    request.rooms.sort();
+    request.rooms.dedup();
+    request.answers.extend(known.answers.iter().cloned());
+    request.answers.sort();
+    request.answers.dedup();
+    // The journal may have nothing of them any more.
+    request.phrases.add_all(&known.phrases);
 }

@@ -64,6 +64,10 @@ pub struct PerhapsNamed {
 impl Keeper {
     /// Everything that is stored of a person, including what they said last.
     pub async fn list(&self, ids: &[PersonId], platforms: &[Arc<dyn Platform>]) -> Result<PersonList, StoreError> {
+        self.in_time(self.whole_list(ids, platforms)).await
+    }
+
+    async fn whole_list(&self, ids: &[PersonId], platforms: &[Arc<dyn Platform>]) -> Result<PersonList, StoreError> {
         self.catch_up().await?;
         let journal = Journal::new(self.stores.clone());
         let (own, others) = journal.names_of(ids, platforms).await?;

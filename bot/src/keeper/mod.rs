@@ -31,7 +31,7 @@ pub use forget::{ForgetError, ForgetResult, ForgetState};
 pub use jobs::settle_later;
 pub use list::{ListedTie, PerhapsNamed, PersonList};
 pub use lookup::{HistoryQuery, LookupScope};
-pub use opted_out::opted_out_people;
+pub use opted_out::{OptOutState, opted_out_people};
 
 use crate::ports::{Embedder, Memory, ModelClient, Stores};
 use crate::runtime::EngineHandle;
@@ -125,6 +125,14 @@ impl Keeper {
 
     pub fn memory(&self) -> &dyn Memory {
         &*self.memory
+    }
+
+    /// Somebody waits for it: not for long, where memory is elsewhere and may not answer.
+    pub async fn in_time<T>(&self, work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+        match self.memory.wait_limit() {
+            None => work.await,
+            Some(limit) => limit.within(work).await?,
+        }
     }
 
     /// Changes what is remembered, by somebody's hand. What was taken out is in no file afterwards.

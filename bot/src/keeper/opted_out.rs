@@ -1,14 +1,51 @@
 //! People who opted out: their messages are read as part of the current talk, and stored no longer than that.
 
+use aizuchi_core::memory::MemoryChange;
 use aizuchi_core::types::{PersonId, Span};
 use aizuchi_core::{Policies, Time};
 
 use super::Keeper;
+use super::jobs::StoredForgetJob;
 use crate::journal::Journal;
+use crate::ports::JobStep;
 use crate::stores::StoreError;
 
+/// What became of a wish not to be remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptOutState {
+    Done,
+    /// Nothing new is remembered; what was known is deleted as soon as memory can be reached.
+    Noted,
+}
+
 impl Keeper {
-    /// Deletes their messages from the journal once they have left the talk that the bot reads.
+    /// From now on they are remembered, or not; what was known of them goes at once, or as soon as memory can be reached.
+    pub async fn opt_out(&self, person: &PersonId, out: bool) -> Result<OptOutState, StoreError> {
+        let Err(error) = self.in_time(self.apply_opt_out(person, out)).await else {
+            if out {
+                self.settle().await?;
+            }
+            return Ok(OptOutState::Done);
+        };
+        let is_known = out && self.in_time(self.is_out(person)).await.is_ok_and(|is_out| is_out);
+        if !is_known {
+            return Err(error);
+        }
+        StoredForgetJob::begin(JobStep::OptOut(person.clone()), &*self.stores.jobs).await?;
+        self.unfinished.notify_one();
+        tracing::warn!(%error, "cannot delete what is remembered of somebody who opted out; retrying");
+        Ok(OptOutState::Noted)
+    }
+
+    pub(super) async fn apply_opt_out(&self, person: &PersonId, out: bool) -> Result<(), StoreError> {
+        self.memory.apply(vec![MemoryChange::OptedOut { person: person.clone(), out }], &self.policies()).await
+    }
+
+    pub(super) async fn is_out(&self, person: &PersonId) -> Result<bool, StoreError> {
+        Ok(self.memory.people(Some(person)).await?.iter().any(|known| known.opted_out))
+    }
+
+    /// Lets the journal go of what they said, once it has left the talk that the bot reads.
     pub async fn drop_opted_out(&self, journal: &Journal, now: Time, policies: &Policies) {
         match self.drop_words(journal, now, policies).await {
             Ok(0) => (),

@@ -26,7 +26,7 @@ const LATEST_FOR_LINES: usize = 40;
 impl Keeper {
     /// Fills in what is remembered; `meter` counts the cost. If memory fails, the answer is written without it.
     pub async fn recollect(&self, brief: &mut Brief, seq: u64, meter: &Meter) {
-        match self.memories(brief, seq, &self.policies(), meter).await {
+        match self.in_time(self.memories(brief, seq, &self.policies(), meter)).await {
             Ok(memories) => brief.memories = memories,
             Err(error) => tracing::warn!(%error, room = %brief.place.room, "cannot read memory; answering without it"),
         }

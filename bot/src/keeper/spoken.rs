@@ -45,13 +45,12 @@ impl Keeper {
         let at = brief.at;
         // The request completes even if the answer is cancelled because the talk has changed.
         let done = tokio::spawn(async move { keeper.forget_topic(&topic, &person, request, at, &engine).await });
-        match done.await {
-            Ok(Ok(request)) => Some(confirmation(&request, language)),
-            Ok(Err(error)) => {
+        match self.in_time(async { done.await.map_err(|_| StoreError::Closed)? }).await {
+            Ok(request) => Some(confirmation(&request, language)),
+            Err(error) => {
                 tracing::warn!(%error, room = %brief.place.room, "cannot forget what was asked for");
                 Some(language.text("forgotten-topic-failed"))
             }
-            Err(_) => Some(language.text("forgotten-topic-failed")),
         }
     }
 

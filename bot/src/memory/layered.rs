@@ -13,8 +13,8 @@ use aizuchi_core::types::{PersonId, RoomId};
 
 use super::table::StoredLayers;
 use super::{MEMORY_STORES, MemoryContext, MemoryStoreSpec};
-use crate::ports::{BoxFuture, Memory, MemoryCatalog, MemoryStore, StoreKind};
-use crate::stores::StoreError;
+use crate::ports::{BoxFuture, Memory, MemoryCatalog, MemoryStore, StoreKind, WaitLimit};
+use crate::stores::{StoreError, firestore};
 
 /// The store of each layer.
 struct MemoryLayers {
@@ -46,7 +46,13 @@ fn layers(settings: &MemorySettings, main: StoreKind) -> Result<MemoryLayers, St
     })
 }
 
-/// Writes to and reads from each store that a layer uses, and returns the results. A start and `doctor` do the same.
+/// Whether a layer is where other machines find it too.
+pub fn is_elsewhere(settings: &MemorySettings) -> bool {
+    let chosen = [&settings.channel_context_store, &settings.profiles_store, &settings.facts_store];
+    chosen.iter().any(|name| name.as_str() == firestore::MEMORY.name)
+}
+
+/// Has each store that a layer is in written to and read, and returns what was found. A start and `doctor` do the same.
 pub async fn try_out(settings: &MemorySettings, layers: &Layers) -> Result<Vec<String>, String> {
     let chosen = [&settings.channel_context_store, &settings.profiles_store, &settings.facts_store];
     let used = MEMORY_STORES.iter().filter(|spec| chosen.iter().any(|name| name.as_str() == spec.name));
@@ -147,7 +153,11 @@ impl Layered {
     }
 }
 
-/// The people about whom a change would remember something.
+fn opts(change: &MemoryChange, wanted: bool) -> bool {
+    matches!(change, MemoryChange::OptedOut { out, .. } if *out == wanted)
+}
+
+/// The people that a change would remember something of.
 fn people_of(change: &MemoryChange) -> Vec<&PersonId> {
     match change {
         MemoryChange::Summarized(channel) => channel.active.iter().map(|(person, _)| person).collect(),
@@ -186,14 +196,22 @@ impl Memory for Layered {
         policies: &'a Policies,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
+            // Whoever opts out is known here before any other store is asked; whoever opts in again, once all others know.
+            let opts_out: Vec<MemoryChange> = changes.iter().filter(|change| opts(change, true)).cloned().collect();
+            if !opts_out.is_empty() {
+                self.durable.apply(opts_out, policies).await?;
+            }
+            let opts_in = changes.iter().any(|change| opts(change, false));
             let changes = self.complete(changes).await?;
-            self.durable.apply(changes.clone(), policies).await?;
+            if !opts_in {
+                self.durable.apply(changes.clone(), policies).await?;
+            }
             let mut known = self.opted_out(&changes).await?;
-            known.extend(changes);
+            known.extend(changes.iter().cloned());
             for store in &self.others {
                 store.apply(known.clone(), policies).await?;
             }
-            Ok(())
+            if opts_in { self.durable.apply(changes, policies).await } else { Ok(()) }
         })
     }
 
@@ -216,11 +234,15 @@ impl Memory for Layered {
 
     fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>> {
         Box::pin(async move {
-            let known = self.people.people(who).await?;
-            match who {
-                Some(_) if known.is_empty() => self.durable.people(who).await,
-                _ => Ok(known),
+            if who.is_none() {
+                return self.people.people(who).await;
             }
+            let here = self.durable.people(who).await?;
+            if here.iter().any(|person| person.opted_out) {
+                return Ok(here);
+            }
+            let known = self.people.people(who).await?;
+            Ok(if known.is_empty() { here } else { known })
         })
     }
 
@@ -238,6 +260,10 @@ impl Memory for Layered {
             let facts = self.facts.about(person).await?.facts;
             Ok(PersonExport::new(person, known, facts, self.channels.about(person).await?.channels))
         })
+    }
+
+    fn wait_limit(&self) -> Option<WaitLimit> {
+        self.others.iter().filter_map(|store| store.wait_limit()).min_by_key(|limit| limit.time)
     }
 }
 
@@ -258,5 +284,13 @@ impl MemoryCatalog for Layered {
             }
             Ok(rooms.into_iter().collect())
         })
+    }
+
+    fn refuses(&self, item: &ExportItem) -> Option<String> {
+        match item {
+            ExportItem::Fact(_) => self.facts.refuses(item),
+            ExportItem::Person(_) | ExportItem::Tie(_) => self.people.refuses(item),
+            ExportItem::Channel(_) => self.channels.refuses(item),
+        }
     }
 }

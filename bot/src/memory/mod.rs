@@ -9,7 +9,7 @@ pub mod search;
 pub mod table;
 mod ties;
 
-pub use layered::{open, try_out};
+pub use layered::{is_elsewhere, open, try_out};
 pub use ram::Ram;
 pub use table::StoredLayers;
 
@@ -50,6 +50,15 @@ pub struct MemoryContext<'a> {
     /// The main store.
     pub backend: &'a dyn StoreBackend,
     pub layers: &'a Layers,
+    pub user: MemoryUser,
+}
+
+/// Who waits for what is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryUser {
+    /// People who talk: an answer is better without memory than late.
+    Conversation,
+    CommandLine,
 }
 
 /// The main store, which is durable and always available.

@@ -112,6 +112,11 @@ pub trait CopyStore: Send + Sync {
     /// Writes rows, replacing those with the same key, all in one commit, with everything derived from them.
     fn put<'a>(&'a self, table: &'static CopyTable, rows: Vec<CopyRow>) -> BoxFuture<'a, Result<(), StoreError>>;
 
+    /// Why this row can never be written here, if it cannot.
+    fn refuses(&self, _: &CopyTable, _: &CopyRow) -> Option<String> {
+        None
+    }
+
     /// Empties the tables of this scope.
     fn clear(&self, scope: CopyScope) -> BoxFuture<'_, Result<(), StoreError>>;
 

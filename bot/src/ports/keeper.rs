@@ -2,7 +2,7 @@
 
 use aizuchi_core::Time;
 use aizuchi_core::memory::ForgetRequest;
-use aizuchi_core::types::RoomId;
+use aizuchi_core::types::{PersonId, RoomId};
 
 use super::BoxFuture;
 use crate::stores::StoreError;
@@ -37,7 +37,11 @@ pub trait ForgetJobs: Send + Sync {
 /// The next step in forgetting a person.
 #[derive(Clone, Debug)]
 pub enum JobStep {
-    /// Everything about them is to be deleted.
+    /// What is remembered of them is to be looked up and added to this, which is known without it.
+    LookUp(Box<ForgetRequest>),
+    /// They opted out: what is remembered of them is to be deleted.
+    OptOut(PersonId),
+    /// Everything of them is to be deleted.
     Delete(Box<ForgetRequest>),
     /// Nothing identifies the person any more; copies of deleted data have to be removed from the pages of the files.
     RemoveCopies,
@@ -45,11 +49,18 @@ pub enum JobStep {
     Settle,
 }
 
+/// What the others begin with.
+const LOOK_UP: &str = "look-up ";
+const OPT_OUT: &str = "opt-out ";
+
 impl JobStep {
     /// The format that every store uses.
     pub fn encode(&self) -> Option<String> {
+        let json = |request: &ForgetRequest| serde_json::to_string(request).expect("a request is plain data");
         match self {
-            JobStep::Delete(request) => Some(serde_json::to_string(request).expect("a request is plain data")),
+            JobStep::LookUp(request) => Some(format!("{LOOK_UP}{}", json(request))),
+            JobStep::OptOut(person) => Some(format!("{OPT_OUT}{person}")),
+            JobStep::Delete(request) => Some(json(request)),
             JobStep::RemoveCopies => Some(String::new()),
             JobStep::Settle => None,
         }
@@ -57,10 +68,16 @@ impl JobStep {
 
     pub fn decode(body: Option<&str>) -> Result<JobStep, StoreError> {
         let unreadable = |error| StoreError::Failed(format!("cannot read who is to be forgotten: {error}"));
-        Ok(match body {
-            None => JobStep::Settle,
-            Some("") => JobStep::RemoveCopies,
-            Some(body) => JobStep::Delete(Box::new(serde_json::from_str(body).map_err(unreadable)?)),
-        })
+        let request = |json: &str| serde_json::from_str(json).map(Box::new).map_err(unreadable);
+        let Some(body) = body else { return Ok(JobStep::Settle) };
+        if body.is_empty() {
+            Ok(JobStep::RemoveCopies)
+        } else if let Some(json) = body.strip_prefix(LOOK_UP) {
+            request(json).map(JobStep::LookUp)
+        } else if let Some(person) = body.strip_prefix(OPT_OUT) {
+            Ok(JobStep::OptOut(PersonId::new(person)))
+        } else {
+            request(body).map(JobStep::Delete)
+        }
     }
 }

@@ -1,8 +1,10 @@
 //! Long-term memory.
 
+use std::time::Duration;
+
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{
-    ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
+    ChannelMemory, ExportItem, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
 };
 use aizuchi_core::types::{PersonId, RoomId};
 
@@ -37,6 +39,28 @@ pub trait Memory: Send + Sync {
 
     /// Everything that is stored about a person, except their ties.
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>>;
+
+    /// How long somebody who waits for an answer may wait for it. `None` where it is at hand.
+    fn wait_limit(&self) -> Option<WaitLimit> {
+        None
+    }
+}
+
+/// How long something that is elsewhere is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaitLimit {
+    /// What is waited for.
+    pub store: &'static str,
+    pub time: Duration,
+}
+
+impl WaitLimit {
+    /// `Err` if it takes longer.
+    pub async fn within<T>(self, work: impl Future<Output = T>) -> Result<T, StoreError> {
+        let WaitLimit { store, time } = self;
+        let late = |_| StoreError::Unavailable(format!("{store} did not answer within {} seconds", time.as_secs()));
+        tokio::time::timeout(time, work).await.map_err(late)
+    }
 }
 
 /// The same for commands that read all of it.
@@ -48,6 +72,11 @@ pub trait MemoryCatalog: Send + Sync {
 
     /// Rooms of which anything is remembered.
     fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
+
+    /// Why this can never be kept here, if it cannot.
+    fn refuses(&self, _: &ExportItem) -> Option<String> {
+        None
+    }
 }
 
 /// Both traits, for one store.

@@ -33,7 +33,7 @@ pub use journal::{
 };
 pub use keeper::{ForgetJobs, JobStep, KeeperStore};
 pub use marks::{ChannelMark, ChannelMarks, MarkChange};
-pub use memory::{Memory, MemoryCatalog, MemoryStore};
+pub use memory::{Memory, MemoryCatalog, MemoryStore, WaitLimit};
 pub use models::{
     DigestRequest, Draft, Embedder, ModelClient, ModelError, ModelProvider, ModelReply, ModelRequest, Prompt,
     PromptBuilder, PromptTools, PromptTurn, RequestedCall, Role, Schema, Thinking, bill,

@@ -63,7 +63,8 @@ impl Tool for HistoryTool {
                 until: time("until")?,
                 count: arguments.number("count", COUNT, 1..=COUNT_MAX)? as usize,
             };
-            let said = self.keeper.earlier_talk(scope(&request), &filter).await.map_err(store_failure)?;
+            let said =
+                self.keeper.in_time(self.keeper.earlier_talk(scope(&request), &filter)).await.map_err(store_failure)?;
             if said.is_empty() {
                 return Ok(ToolOutput::own("no such message was found"));
             }

@@ -51,7 +51,7 @@ impl Tool for PeopleTool {
             if !request.policy.settings.memory.enabled || !request.policy.settings.memory.profiles {
                 return Err("no profiles of people are kept here".into());
             }
-            let people = self.keeper.people_here(scope(&request)).await.map_err(store_failure)?;
+            let people = self.keeper.in_time(self.keeper.people_here(scope(&request))).await.map_err(store_failure)?;
             let is_meant =
                 |person: &&KnownPerson| name.as_ref().is_none_or(|name| normal(&person.name).contains(name.as_str()));
             let zone = zone_of(request.policy);

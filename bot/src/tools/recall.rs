@@ -51,8 +51,11 @@ impl Tool for RecallTool {
             if !request.policy.settings.memory.enabled {
                 return Err("long-term memory is turned off here".into());
             }
-            let found =
-                self.keeper.look_up_facts(scope(&request), query, count as usize).await.map_err(store_failure)?;
+            let found = self
+                .keeper
+                .in_time(self.keeper.look_up_facts(scope(&request), query, count as usize))
+                .await
+                .map_err(store_failure)?;
             if found.is_empty() {
                 return Ok(ToolOutput::own("nothing is remembered about this"));
             }

@@ -70,3 +70,56 @@ fn memory_is_copied_there_listed_there_and_copied_back() {
         .run("store copy --from aizuchi-data --to firestore://x?y=z")
         .refused(2, &["--to must be firestore://PROJECT"]);
 }
+
+/// Memory outlives the machine: it can be read before anything was recorded on a new one.
+#[test]
+fn memory_is_read_where_nothing_was_recorded_yet() {
+    let (server, folder) = (started(), sample());
+    let place = format!("firestore://{PROJECT}/(default)?emulator={}", server.address());
+    folder.run(&format!("store copy --from aizuchi-data --to {place}")).succeeded();
+    let emulator = format!("{ALL_LAYERS} --set firestore.emulator={}", server.address());
+    let here = folder.run(&format!("memory list {emulator}")).succeeded().out;
+    let there = folder.run(&format!("memory list {emulator} --folder new-machine")).succeeded().out;
+    assert!(there == here && there.contains("The tea is from Uji"), "{there}");
+    let exported = folder.run(&format!("memory export {emulator} --folder new-machine")).succeeded().out;
+    assert_eq!(exported.lines().filter(|line| line.contains("\"content\"")).count(), 3, "{exported}");
+    assert!(!folder.path("new-machine").exists(), "looking makes nothing");
+}
+
+#[test]
+fn what_is_too_large_is_named_before_anything_is_copied_or_imported() {
+    let (server, folder) = (started(), sample());
+    let exported = folder.run("memory export").succeeded().out;
+    let fact = exported.lines().find(|line| line.contains("The tea is from Uji")).unwrap();
+    let large = fact.replace("The tea is from Uji", &"a long story ".repeat(120_000));
+    folder.write("large.jsonl", &format!("{exported}{large}\n"));
+    let line = exported.lines().count() + 1;
+    let emulator = format!("{ALL_LAYERS} --set firestore.emulator={}", server.address());
+    let named = format!("large.jsonl:{line}: a document of facts would have");
+    folder
+        .run(&format!("memory import large.jsonl --folder other {emulator}"))
+        .refused(1, &[&named, "nothing was imported"]);
+    folder.run("memory import large.jsonl").succeeded();
+    let place = format!("firestore://{PROJECT}/(default)?emulator={}", server.address());
+    let copied = folder.run(&format!("store copy --from aizuchi-data --to {place}"));
+    assert!(copied.code == Some(1) && copied.err.contains("nothing was copied"), "{copied:?}");
+    assert!(copied.err.contains("fact 4: a document of facts would have"), "{copied:?}");
+    assert!(!server.dump(PROJECT).contains("Uji"), "nothing was written");
+}
+
+#[test]
+fn nobody_waits_long_for_a_server_that_does_not_answer() {
+    let (server, folder) = (started(), sample());
+    let emulator = format!("{ALL_LAYERS} --set firestore.emulator={}", server.address());
+    let place = format!("firestore://{PROJECT}/(default)?emulator={}", server.address());
+    folder.run(&format!("store copy --from aizuchi-data --to {place}")).succeeded();
+    server.pause();
+    let (listed, looked) = (
+        folder.run(&format!("memory list {emulator}")),
+        folder.run(&format!("doctor {emulator} --set web.address=127.0.0.1:{}", free_port())),
+    );
+    server.resume();
+    let told = "within 10 seconds";
+    assert!(listed.code == Some(1) && listed.err.contains("Firestore") && listed.err.contains(told), "{listed:?}");
+    assert!(looked.code == Some(1) && looked.out.contains(told), "{looked:?}");
+}

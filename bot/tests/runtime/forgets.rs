@@ -9,7 +9,7 @@ use std::time::Duration;
 use aizuchi::journal::Journal;
 use aizuchi::keeper::{ForgetState, Keeper};
 use aizuchi::memory::StoredLayers;
-use aizuchi::ports::{BoxFuture, ModelClient, Platform, StoreBackend as _};
+use aizuchi::ports::{BoxFuture, Memory, ModelClient, Platform, StoreBackend as _};
 use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::{Database, StoreSettings};
 use aizuchi::tools;
@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 use crate::made_up::{Board, START, Scratch, policies, said};
 
 /// Repeats what it is told.
-struct Parrot;
+pub struct Parrot;
 
 impl ModelClient for Parrot {
     fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
@@ -41,7 +41,7 @@ impl ModelClient for Parrot {
 pub struct Life {
     pub runtime: Runtime,
     pub keeper: Arc<Keeper>,
-    platforms: Vec<Arc<dyn Platform>>,
+    pub platforms: Vec<Arc<dyn Platform>>,
     pub database: Database,
 }
 
@@ -61,9 +61,20 @@ impl Life {
         store: StoreSettings,
         models: Arc<dyn ModelClient>,
     ) -> Life {
-        let policies = policies(&[&format!("runtime.shards={shards}"), "memory.profiles=true"]);
         let database = scratch.database();
         let memory = database.memory(StoredLayers::ALL);
+        Life::with_memory(database, shards, store, models, memory).await
+    }
+
+    /// With what is remembered elsewhere.
+    pub async fn with_memory(
+        database: Database,
+        shards: u32,
+        store: StoreSettings,
+        models: Arc<dyn ModelClient>,
+        memory: Arc<dyn Memory>,
+    ) -> Life {
+        let policies = policies(&[&format!("runtime.shards={shards}"), "memory.profiles=true"]);
         let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
         let platforms: Vec<Arc<dyn Platform>> = vec![Arc::new(Board::default())];
         let world = RuntimeContext {
@@ -92,7 +103,7 @@ impl Life {
         self.keeper.forget(mia, &[], &self.runtime.engine, &self.platforms).await.expect("it can be noted").state
     }
 
-    async fn jobs(&self) -> i64 {
+    pub async fn jobs(&self) -> i64 {
         let count = |connection: &rusqlite::Connection| {
             connection.query_row("SELECT count(*) FROM forgetting", [], |row| row.get(0))
         };

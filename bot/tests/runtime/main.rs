@@ -10,6 +10,7 @@ mod first;
 mod forgets;
 mod looked_up;
 mod made_up;
+mod memory_away;
 mod money;
 mod people;
 mod remembers;

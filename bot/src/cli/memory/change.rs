@@ -1,8 +1,9 @@
 //! Changes memory in a data folder that no other process holds.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 
-use aizuchi_core::memory::{ExportItem, FactId, Filter, MemoryChange, to_forget};
+use aizuchi_core::memory::{ExportItem, FactId, Filter, MemoryChange, Person, to_forget};
 use aizuchi_core::types::{PersonId, RoomId};
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -12,6 +13,7 @@ use crate::cli::print;
 use crate::cli::show::{harmless, print_error, progress_bar};
 use crate::cli::store::HeldStore;
 use crate::memory::IMPORTED_TOGETHER;
+use crate::ports::MemoryStore;
 
 #[derive(Args)]
 pub struct Forget {
@@ -63,7 +65,8 @@ pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Re
             (ForgottenPart::Room(room), told)
         }
     };
-    change_store(arguments, async |held| {
+    let in_use = "while aizuchi is running, people use /aizuchi forget-me, in the web room /forget-me";
+    change_store(arguments, in_use, async |held| {
         let keeper = held.keeper().await?;
         match part {
             ForgottenPart::Fact(fact) => Ok(keeper.change(vec![MemoryChange::Forgotten { fact }]).await?),
@@ -80,14 +83,14 @@ const BAD_LINES_SHOWN: usize = 10;
 pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Result<()> {
     let file = &import.file;
     let lines = std::fs::File::open(file).with_context(|| format!("cannot read {file}"))?;
-    let (mut changes, mut bad, mut more_bad) = (Vec::new(), Vec::new(), 0);
+    let (mut items, mut bad, mut more_bad) = (Vec::new(), Vec::new(), 0);
     for (at, line) in BufReader::new(lines).lines().enumerate() {
         let line = line.with_context(|| format!("cannot read {file}"))?;
         if line.trim().is_empty() {
             continue;
         }
         match serde_json::from_str::<ExportItem>(&line) {
-            Ok(item) => changes.push(MemoryChange::Imported(Box::new(item))),
+            Ok(item) => items.push((at + 1, item)),
             Err(error) if bad.len() < BAD_LINES_SHOWN => {
                 bad.push(format!("{file}:{}: expected a line of `aizuchi memory export`: {error}", at + 1));
             }
@@ -98,11 +101,22 @@ pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Re
         bad.extend((more_bad > 0).then(|| format!("… and {more_bad} more lines")));
         bail!("{}\nnothing was imported", bad.join("\n"));
     }
-    let count = changes.len();
+    let count = items.len();
     let bar = progress_bar(count as u64, "importing");
-    change_store(arguments, async |held| {
+    let (mut unwanted, mut known) = (0, 0);
+    change_store(arguments, "stop aizuchi before you import", async |held| {
         let memory = held.memory().await?;
-        // If an interrupted import is run again, duplicates are recognised.
+        let refused = items.iter().filter_map(|(line, item)| Some((line, memory.refuses(item)?)));
+        let refused: Vec<String> = refused.map(|(line, why)| format!("{file}:{line}: {why}")).collect();
+        if !refused.is_empty() {
+            bail!("{}\nnothing was imported", refused[..refused.len().min(BAD_LINES_SHOWN)].join("\n"));
+        }
+        let mut left_out = LeftOut::new(memory.people(None).await?, &items);
+        let mut changes: Vec<MemoryChange> =
+            items.into_iter().map(|(_, item)| MemoryChange::Imported(Box::new(item))).collect();
+        left_out.ask(&*memory).await?;
+        (unwanted, known) = left_out.count(&changes);
+        // What was imported already is recognised when an import that was interrupted is run again.
         while !changes.is_empty() {
             let rest = changes.split_off(changes.len().min(IMPORTED_TOGETHER));
             memory.apply(std::mem::replace(&mut changes, rest), held.policies()).await?;
@@ -112,7 +126,79 @@ pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Re
     })?;
     bar.finish_and_clear();
     warn_of_losses(arguments)?;
-    print(&format!("imported {count} lines\n"))
+    print(&imported(count, unwanted, known))
+}
+
+fn imported(lines: usize, unwanted: usize, known: usize) -> String {
+    let mut told = match unwanted + known {
+        0 => format!("imported {lines} lines\n"),
+        left_out => format!("imported {} of {lines} lines\n", lines - left_out),
+    };
+    if unwanted > 0 {
+        told += &format!("{unwanted} are about people who opted out, and were not kept\n");
+    }
+    if known > 0 {
+        told += &format!("{known} are about people who were known already, and stay as they were\n");
+    }
+    told
+}
+
+/// What an import leaves out.
+struct LeftOut {
+    known: BTreeSet<PersonId>,
+    concerned: BTreeSet<PersonId>,
+    out: BTreeSet<PersonId>,
+}
+
+impl LeftOut {
+    fn new(known: Vec<Person>, items: &[(usize, ExportItem)]) -> LeftOut {
+        let concerned = items.iter().flat_map(|(_, item)| people_of(item)).cloned().collect();
+        // Those who opt out by being imported take along what follows.
+        let out = items.iter().filter_map(|(_, item)| match item {
+            ExportItem::Person(person) if person.opted_out => Some(person.id.clone()),
+            _ => None,
+        });
+        LeftOut { known: known.into_iter().map(|person| person.id).collect(), concerned, out: out.collect() }
+    }
+
+    async fn ask(&mut self, memory: &dyn MemoryStore) -> anyhow::Result<()> {
+        for person in &self.concerned {
+            if memory.people(Some(person)).await?.iter().any(|known| known.opted_out) {
+                self.out.insert(person.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Lines about people who opted out, and about people who are known.
+    fn count(&self, changes: &[MemoryChange]) -> (usize, usize) {
+        let (mut unwanted, mut known) = (0, 0);
+        for change in changes {
+            let MemoryChange::Imported(item) = change else { continue };
+            match &**item {
+                // This is what says so.
+                ExportItem::Person(person) if person.opted_out => (),
+                ExportItem::Channel(_) => (),
+                ExportItem::Fact(_) | ExportItem::Person(_) | ExportItem::Tie(_)
+                    if people_of(item).iter().any(|person| self.out.contains(*person)) =>
+                {
+                    unwanted += 1;
+                }
+                ExportItem::Person(person) if self.known.contains(&person.id) => known += 1,
+                ExportItem::Fact(_) | ExportItem::Person(_) | ExportItem::Tie(_) => (),
+            }
+        }
+        (unwanted, known)
+    }
+}
+
+fn people_of(item: &ExportItem) -> Vec<&PersonId> {
+    match item {
+        ExportItem::Fact(fact) => fact.people.iter().collect(),
+        ExportItem::Person(person) => vec![&person.id],
+        ExportItem::Tie(tie) => vec![&tie.from, &tie.to],
+        ExportItem::Channel(_) => Vec::new(),
+    }
 }
 
 /// Warns which facts will not last, and how to keep them, before they are lost.
@@ -145,14 +231,14 @@ fn warn_of_losses(arguments: &super::MemoryArguments) -> anyhow::Result<()> {
 
 fn change_store(
     arguments: &super::MemoryArguments,
+    in_use: &str,
     change: impl AsyncFnOnce(&HeldStore) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let location = arguments.location()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
-        let held = HeldStore::open(&location, &arguments.settings).await.with_context(
-            || "nothing was changed: while aizuchi is running, people use /aizuchi forget-me, in the web room /forget-me",
-        )?;
+        let held = HeldStore::open(&location, &arguments.settings).await;
+        let held = held.with_context(|| format!("nothing was changed: {in_use}"))?;
         change(&held).await?;
         Ok(held.settle().await?)
     })

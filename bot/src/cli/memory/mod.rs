@@ -4,6 +4,7 @@ mod change;
 mod export;
 mod inspect;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
@@ -17,10 +18,11 @@ use clap::{Args, Subcommand};
 use crate::cli::settings::{SettingsArguments, environment};
 use crate::cli::show::print_error;
 use crate::cli::store::{self, OpenStore};
+use crate::memory::{self, MemoryUser};
 use crate::meter::Meter;
 use crate::models;
 use crate::ports::MemoryStore;
-use crate::stores::{StoreError, StoreLocation};
+use crate::stores::{DataFolder, Database, StoreError, StoreLocation};
 
 #[cfg(feature = "mcp")]
 pub use inspect::{Search, found};
@@ -87,20 +89,49 @@ impl MemoryArguments {
 struct MemoryReader {
     memory: Arc<dyn MemoryStore>,
     opened: OpenStore,
+    // Dropped after what is in it was closed.
+    _empty: Option<EmptyStore>,
+}
+
+/// A store with nothing in it, in place of one that is not there yet. Gone when it is dropped.
+struct EmptyStore(PathBuf);
+
+impl EmptyStore {
+    fn new() -> anyhow::Result<EmptyStore> {
+        let folder = std::env::temp_dir().join(format!("aizuchi-memory-{}", std::process::id()));
+        Database::open(&DataFolder::take(&folder)?.database())?;
+        Ok(EmptyStore(folder))
+    }
+
+    fn open(&self) -> anyhow::Result<OpenStore> {
+        store::open(&StoreLocation::folder(&self.0))
+    }
+}
+
+impl Drop for EmptyStore {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 type MemoryResult<T> = Result<T, StoreError>;
 
 impl MemoryReader {
     fn open(location: &StoreLocation, settings: &SettingsArguments) -> anyhow::Result<MemoryReader> {
-        let (opened, shown) = (store::open(location)?, location.shown());
+        let is_elsewhere = memory::is_elsewhere(&settings.policies()?.general().settings.memory);
+        // What is remembered may be there before anything was recorded here.
+        let empty = (is_elsewhere && !store::exists(location)).then(EmptyStore::new).transpose()?;
+        let (opened, shown) = match &empty {
+            Some(empty) => (empty.open()?, location.shown()),
+            None => (store::open(location)?, location.shown()),
+        };
         let condition = opened.wait(opened.backend.condition()).with_context(|| format!("cannot read {shown}"))?;
         if !condition.has_memory {
             bail!("the store in {shown} was written by an earlier version; `aizuchi run` upgrades it");
         }
         let (layers, policies) = (settings.layers()?, settings.policies()?);
-        let memory = store::memory_of(&*opened.backend, &layers, &policies);
-        Ok(MemoryReader { memory: opened.wait(memory)?, opened })
+        let memory = store::memory_of(&*opened.backend, &layers, &policies, MemoryUser::CommandLine);
+        Ok(MemoryReader { memory: opened.wait(memory)?, opened, _empty: empty })
     }
 
     fn channel(&self, room: &RoomId) -> MemoryResult<(Option<ChannelMemory>, Marks)> {

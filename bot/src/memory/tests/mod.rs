@@ -20,7 +20,7 @@ use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Span, Time, Visibility};
 use aizuchi_test_servers::folder::Scratch;
 
-use super::{MemoryContext, Ram, StoredLayers, open};
+use super::{MemoryContext, MemoryUser, Ram, StoredLayers, open};
 use crate::ports::{MemoryStore, StoreBackend};
 use crate::stores::{DataFolder, Database};
 
@@ -135,7 +135,7 @@ pub async fn reopen(store: &str, folder: &Path) -> Arc<dyn MemoryStore> {
         assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
     }
     let policies = layers.resolve(&|_| None).unwrap();
-    let context = MemoryContext { backend: &*backend, layers: &layers };
+    let context = MemoryContext { backend: &*backend, layers: &layers, user: MemoryUser::CommandLine };
     open(&policies.general().settings.memory, context).await.unwrap()
 }
 

@@ -25,7 +25,7 @@ const CONTENT_CHARS: usize = 500;
 
 pub async fn room(State(context): State<Arc<WebContext>>, Path(room): Path<String>) -> Response {
     let Some(keeper) = context.keeper.clone() else { return not_found() };
-    match describe_memory(&context, &keeper, &room).await {
+    match keeper.in_time(describe_memory(&context, &keeper, &room)).await {
         Ok(shown) => Json(shown).into_response(),
         Err(error) => store_error(&error),
     }
@@ -114,7 +114,7 @@ pub async fn change(
 ) -> Response {
     let Some(keeper) = context.keeper.clone() else { return not_found() };
     let (room, fact) = (talk::room_id(&room), FactId(fact));
-    match is_of(&keeper, &room, fact).await {
+    match keeper.in_time(is_of(&keeper, &room, fact)).await {
         Ok(true) => (),
         Ok(false) => return (StatusCode::NOT_FOUND, "there is no such fact in this room\n").into_response(),
         Err(error) => return store_error(&error),
@@ -131,7 +131,7 @@ pub async fn change(
         FactAction::Pin { pinned } => MemoryChange::Pinned { fact, pinned },
         FactAction::Forget => MemoryChange::Forgotten { fact },
     };
-    match keeper.change(vec![change]).await {
+    match keeper.in_time(keeper.change(vec![change])).await {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(error) => store_error(&error),
     }

@@ -8,13 +8,15 @@ pub mod test_project;
 
 pub use settings::{FirestoreLocation, FirestoreSettings, URL_SCHEME};
 #[cfg(feature = "firestore")]
-pub use store::{FirestoreMemory, MessageScope};
+pub use store::{FirestoreMemory, MessageScope, Patience};
 
 use std::sync::Arc;
 
 use aizuchi_core::settings::Layers;
 
 use crate::features::FIRESTORE;
+#[cfg(feature = "firestore")]
+use crate::memory::MemoryUser;
 use crate::memory::{MemoryContext, MemoryStoreSpec, StoredLayers};
 use crate::ports::{CopyStore, JournalId, MemoryStore};
 
@@ -40,9 +42,15 @@ fn section(layers: &Layers) -> Result<FirestoreSettings, String> {
     settings.map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
+#[cfg(feature = "firestore")]
 async fn open(context: MemoryContext<'_>, kept: StoredLayers) -> Result<Arc<dyn MemoryStore>, String> {
     let journal = context.backend.journal_id().await.map_err(|error| error.to_string())?;
-    connect_memory(&section(context.layers)?.location(&variable)?, kept, journal).await
+    let patience = match context.user {
+        MemoryUser::Conversation => Patience::CONVERSATION,
+        MemoryUser::CommandLine => Patience::COMMAND_LINE,
+    };
+    let location = section(context.layers)?.location(&variable)?;
+    Ok(Arc::new(FirestoreMemory::open(&location, kept, MessageScope::of(journal), patience).await?))
 }
 
 async fn try_out(layers: &Layers) -> Result<Option<String>, String> {
@@ -58,32 +66,24 @@ pub async fn open_to_copy(
 }
 
 #[cfg(feature = "firestore")]
-async fn connect_memory(
-    location: &FirestoreLocation,
-    kept: StoredLayers,
-    journal: JournalId,
-) -> Result<Arc<dyn MemoryStore>, String> {
-    Ok(Arc::new(FirestoreMemory::open(location, kept, MessageScope::of(journal)).await?))
-}
-
-#[cfg(feature = "firestore")]
 async fn connect_copying(
     location: &FirestoreLocation,
     journal: Option<JournalId>,
 ) -> Result<Arc<dyn CopyStore>, String> {
     let scope = journal.map_or_else(MessageScope::all, MessageScope::of);
-    Ok(Arc::new(FirestoreMemory::open(location, StoredLayers::ALL, scope).await?))
+    Ok(Arc::new(FirestoreMemory::open(location, StoredLayers::ALL, scope, Patience::COPY).await?))
 }
 
 #[cfg(feature = "firestore")]
 async fn write_and_read(location: &FirestoreLocation) -> Result<String, String> {
-    let memory = FirestoreMemory::open(location, StoredLayers::NONE, MessageScope::all()).await?;
+    let memory =
+        FirestoreMemory::open(location, StoredLayers::NONE, MessageScope::all(), Patience::COMMAND_LINE).await?;
     memory.try_out().await.map_err(|error| format!("{}: {error}", location.shown()))?;
     Ok(format!("{} was written to and read", location.shown()))
 }
 
 #[cfg(not(feature = "firestore"))]
-async fn connect_memory(_: &FirestoreLocation, _: StoredLayers, _: JournalId) -> Result<Arc<dyn MemoryStore>, String> {
+async fn open(_: MemoryContext<'_>, _: StoredLayers) -> Result<Arc<dyn MemoryStore>, String> {
     Err(lacking())
 }
 

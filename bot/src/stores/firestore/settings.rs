@@ -71,6 +71,10 @@ impl FirestoreSettings {
         let form =
             "must be firestore://PROJECT, firestore://PROJECT/DATABASE or firestore://PROJECT/DATABASE?prefix=PREFIX";
         let rest = url.strip_prefix(URL_SCHEME).ok_or(form)?;
+        // Whatever stands before it may be a password, and is not repeated.
+        if rest.contains('@') {
+            return Err(format!("{form}; credentials are not part of it"));
+        }
         let (path, options) = rest.split_once('?').unwrap_or((rest, ""));
         let (project, database) = path.split_once('/').unwrap_or((path, ""));
         let mut layers = config::new_layers();
@@ -176,9 +180,11 @@ mod tests {
             ("firestore://p/db?password=x", "must be firestore://PROJECT"),
             ("firestore://My Project", "`firestore.project`"),
             ("firestore://p/x", "`firestore.database`"),
+            ("firestore://user:hunter2pw@p/x", "credentials are not part of it"),
+            ("firestore://p/x?emulator=user:hunter2pw@h:1", "credentials are not part of it"),
         ] {
             let error = FirestoreSettings::from_url(url).unwrap_err();
-            assert!(error.contains(told), "{url}: {error}");
+            assert!(error.contains(told) && !error.contains("hunter2pw"), "{url}: {error}");
         }
     }
 

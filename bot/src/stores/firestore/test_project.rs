@@ -7,7 +7,7 @@ use std::sync::Arc;
 use aizuchi_core::types::stable_hash;
 use aizuchi_test_servers::firestore::{FirestoreServer, shared};
 
-use super::{FirestoreLocation, FirestoreMemory, MessageScope};
+use super::{FirestoreLocation, FirestoreMemory, MessageScope, Patience};
 use crate::memory::StoredLayers;
 use crate::ports::JournalId;
 
@@ -44,7 +44,9 @@ pub async fn memory(folder: &Path) -> FirestoreMemory {
     let location = location(&server, &project_of(folder));
     SERVER.set(Some(server));
     let scope = MessageScope::of(JournalId(project_of(folder)));
-    FirestoreMemory::open(&location, StoredLayers::ALL, scope).await.expect("the server of the tests answers")
+    FirestoreMemory::open(&location, StoredLayers::ALL, scope, Patience::COPY)
+        .await
+        .expect("the server of the tests answers")
 }
 
 /// Everything in the project, as text; empty if it was never used.

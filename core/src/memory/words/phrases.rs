@@ -33,7 +33,12 @@ impl Phrases {
         });
     }
 
-    /// Keeps only what the other has as well.
+    /// What the other has as well as this.
+    pub fn add_all(&mut self, other: &Phrases) {
+        self.0.extend(&other.0);
+    }
+
+    /// Only what the other has as well.
     pub fn retain_common(&mut self, other: &Phrases) {
         self.0.retain(|hash| other.0.contains(hash));
     }

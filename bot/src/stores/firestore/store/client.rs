@@ -21,12 +21,11 @@ use tonic::Code;
 
 use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, DocumentLimit};
 use super::failure::CallFailure;
+use super::patience::Patience;
 use super::query::{counted, structured};
 use super::scope::MessageScope;
 
-/// The timeout of a call; for a streaming one, of each part.
-const CALL_MAX: Duration = Duration::from_secs(15);
-/// How many documents are read by name with one call.
+/// Documents that are read by name with one call.
 const READ_TOGETHER: usize = 300;
 /// How many index entries are counted for the price of one read.
 const COUNTED_FOR_ONE: u64 = 1000;
@@ -37,6 +36,7 @@ pub struct DocumentClient {
     db: FirestoreDb,
     prefix: String,
     pub scope: MessageScope,
+    pub patience: Patience,
     pub billed: BilledCalls,
 }
 
@@ -102,8 +102,8 @@ pub struct ReadAnswer<T> {
 }
 
 impl DocumentClient {
-    pub fn new(db: FirestoreDb, prefix: String, scope: MessageScope) -> DocumentClient {
-        DocumentClient { db, prefix, scope, billed: BilledCalls::default() }
+    pub fn new(db: FirestoreDb, prefix: String, scope: MessageScope, patience: Patience) -> DocumentClient {
+        DocumentClient { db, prefix, scope, patience, billed: BilledCalls::default() }
     }
 
     fn calling(&self) -> FirestoreClient<GoogleAuthMiddleware> {
@@ -156,10 +156,10 @@ impl DocumentClient {
             ..Default::default()
         };
         self.billed.read(asked.len() as u64);
-        let mut client = self.calling();
-        let mut parts = within(client.batch_get_documents(request)).await?.into_inner();
+        let (mut client, limit) = (self.calling(), self.patience.call);
+        let mut parts = within(limit, client.batch_get_documents(request)).await?.into_inner();
         let mut answer = ReadAnswer { found: Vec::new(), begun: Vec::new() };
-        while let Some(part) = within(parts.message()).await? {
+        while let Some(part) = within(limit, parts.message()).await? {
             if !part.transaction.is_empty() {
                 answer.begun = part.transaction;
             }
@@ -194,10 +194,10 @@ impl DocumentClient {
             },
             ..Default::default()
         };
-        let mut client = self.calling();
-        let mut parts = within(client.run_query(request)).await?.into_inner();
+        let (mut client, limit) = (self.calling(), self.patience.call);
+        let mut parts = within(limit, client.run_query(request)).await?.into_inner();
         let mut answer = ReadAnswer { found: Vec::new(), begun: Vec::new() };
-        while let Some(part) = within(parts.message()).await? {
+        while let Some(part) = within(limit, parts.message()).await? {
             if !part.transaction.is_empty() {
                 answer.begun = part.transaction;
             }
@@ -232,10 +232,10 @@ impl DocumentClient {
             },
             ..Default::default()
         };
-        let mut client = self.calling();
-        let mut parts = within(client.run_aggregation_query(request)).await?.into_inner();
+        let (mut client, limit) = (self.calling(), self.patience.call);
+        let mut parts = within(limit, client.run_aggregation_query(request)).await?.into_inner();
         let mut answer = ReadAnswer { found: 0, begun: Vec::new() };
-        while let Some(part) = within(parts.message()).await? {
+        while let Some(part) = within(limit, parts.message()).await? {
             if !part.transaction.is_empty() {
                 answer.begun = part.transaction;
             }
@@ -252,8 +252,8 @@ impl DocumentClient {
         self.billed.deletes.fetch_add(deletions, Ordering::Relaxed);
         self.billed.writes.fetch_add(writes.len() as u64 - deletions, Ordering::Relaxed);
         let database = self.db.get_database_path().clone();
-        let mut client = self.calling();
-        within(client.commit(CommitRequest { database, writes, transaction, request_options: None })).await?;
+        let (mut client, limit) = (self.calling(), self.patience.call);
+        within(limit, client.commit(CommitRequest { database, writes, transaction, request_options: None })).await?;
         Ok(())
     }
 
@@ -262,7 +262,7 @@ impl DocumentClient {
         let database = self.db.get_database_path().clone();
         let mut client = self.calling();
         let call = client.rollback(RollbackRequest { database, transaction, request_options: None });
-        if let Err(failure) = within(call).await {
+        if let Err(failure) = within(self.patience.call, call).await {
             tracing::debug!(?failure, "cannot roll a transaction of Firestore back");
         }
     }
@@ -285,9 +285,14 @@ impl DocumentClient {
     }
 }
 
-async fn within<T>(call: impl Future<Output = std::result::Result<T, tonic::Status>>) -> CallResult<T> {
-    match tokio::time::timeout(CALL_MAX, call).await {
+async fn within<T>(
+    limit: Duration,
+    call: impl Future<Output = std::result::Result<T, tonic::Status>>,
+) -> CallResult<T> {
+    match tokio::time::timeout(limit, call).await {
         Ok(answered) => answered.map_err(CallFailure::from),
-        Err(_) => Err(CallFailure::new(Code::DeadlineExceeded, "no answer in time")),
+        Err(_) => {
+            Err(CallFailure::new(Code::DeadlineExceeded, format!("no answer within {} seconds", limit.as_secs())))
+        }
     }
 }

@@ -23,6 +23,7 @@ use tonic::Code;
 use super::client::{CallResult, DocumentClient, ReadMoment};
 use super::document::{Collection, DocumentFields, DocumentKey, hash};
 use super::failure::{CallFailure, pauses};
+use super::patience::Attempts;
 use super::session::Documents;
 
 /// Fewer in tests, where the emulator takes minutes to compare so many facts.
@@ -94,12 +95,12 @@ fn order(key: &DocumentKey, is_removed: bool) -> u8 {
 
 /// Each write sets a whole document, so that sending it twice does no harm.
 pub async fn send(client: &DocumentClient, writes: &[Write]) -> CallResult<()> {
-    let mut pauses = pauses();
+    let mut attempts = Attempts::within(client.patience.writes);
     loop {
         let Err(failure) = client.commit(writes.to_vec(), Vec::new()).await else { return Ok(()) };
-        match pauses.next() {
-            Some(pause) if failure.is_passing() => tokio::time::sleep(pause).await,
-            _ => return Err(failure),
+        match attempts.next_after(&failure) {
+            Some(pause) => tokio::time::sleep(pause).await,
+            None => return Err(failure),
         }
     }
 }

@@ -13,39 +13,58 @@ use hyper::header::{AUTHORIZATION, HeaderValue};
 use hyper::http::Extensions;
 
 use super::client::DocumentClient;
+use super::patience::Patience;
 use super::scope::MessageScope;
 use crate::stores::firestore::FirestoreLocation;
 
-const CONNECTS_MAX: Duration = Duration::from_secs(20);
+const CONNECTS_MAX: Duration = Duration::from_secs(10);
 
-pub async fn connect(location: &FirestoreLocation, scope: MessageScope) -> Result<DocumentClient, String> {
+pub async fn connect(
+    location: &FirestoreLocation,
+    scope: MessageScope,
+    patience: Patience,
+) -> Result<DocumentClient, String> {
     let options = FirestoreDbOptions::new(location.project.clone()).with_database_id(location.database.clone());
     crate::tls::install_provider();
     let connecting = async {
         match &location.emulator {
             Some(address) => {
+                // Whether anybody listens there is told in plain words, before a library tries.
+                let listens = tokio::net::TcpStream::connect(address).await;
+                listens.map_err(|error| format!("cannot connect to Firestore at {address}, an emulator: {error}"))?;
                 let credentials = Credentials::from(EmulatorOwner { tag: EntityTag::new() });
-                FirestoreDb::with_options_auth(options.with_firebase_api_url(format!("http://{address}")), credentials)
-                    .await
+                let options = options.with_firebase_api_url(format!("http://{address}"));
+                let connected = FirestoreDb::with_options_auth(options, credentials).await;
+                connected.map_err(|error| format!("cannot connect to Firestore at {address}: {}", cause(&error)))
             }
-            None => FirestoreDb::with_options(options).await,
+            None => FirestoreDb::with_options(options).await.map_err(|error| cannot_connect(&error)),
         }
     };
     let db = match tokio::time::timeout(CONNECTS_MAX, connecting).await {
-        Ok(connected) => connected.map_err(|error| cannot_connect(&error))?,
+        Ok(connected) => connected?,
         Err(_) => return Err(format!("Firestore did not answer within {} seconds", CONNECTS_MAX.as_secs())),
     };
-    Ok(DocumentClient::new(db, location.prefix.clone(), scope))
+    Ok(DocumentClient::new(db, location.prefix.clone(), scope, patience))
 }
 
 fn cannot_connect(error: &FirestoreError) -> String {
     format!(
-        "cannot connect to Firestore: {error}; credentials are those of Google's libraries, such as the file that \
-         GOOGLE_APPLICATION_CREDENTIALS names"
+        "cannot connect to Firestore: {}; credentials are those of Google's libraries, such as the file that \
+         GOOGLE_APPLICATION_CREDENTIALS names",
+        cause(error)
     )
 }
 
-/// Credentials with which an emulator allows everything.
+/// What everything else follows from, without how libraries wrap it.
+fn cause(error: &FirestoreError) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+/// Whom an emulator lets do everything.
 #[derive(Debug)]
 struct EmulatorOwner {
     tag: EntityTag,
@@ -77,7 +96,8 @@ mod tests {
             prefix: "aizuchi".into(),
             emulator: Some("127.0.0.1:9".into()),
         };
-        let error = connect(&location, MessageScope::all()).await.err().unwrap();
-        assert!(error.contains("cannot connect to Firestore"), "{error}");
+        let error = connect(&location, MessageScope::all(), Patience::COPY).await.err().unwrap();
+        assert!(error.starts_with("cannot connect to Firestore at 127.0.0.1:9, an emulator: "), "{error}");
+        assert!(!error.contains("CREDENTIALS") && !error.contains("Status"), "{error}");
     }
 }

@@ -19,6 +19,7 @@ use super::facts::{StoredVector, to_fields, vector_of};
 use super::memory::retrying;
 use super::read::{body, get};
 use super::scope::MessageScope;
+use super::session::too_large;
 use super::table::{
     LastFact, StoredMarks, channel_fields, channel_key, marks_key, person_fields, person_key, person_messages,
     tie_fields, tie_key,
@@ -54,14 +55,14 @@ async fn whole(client: &DocumentClient, collection: Collection) -> Result<Vec<(S
     let all = || async move {
         Ok(client.select(collection, &DocumentFilter::All, DocumentLimit::None, ReadMoment::Now).await?.found)
     };
-    retrying(all).await
+    retrying(client, all).await
 }
 
 async fn read_documents(
     client: &DocumentClient,
     keys: &[DocumentKey],
 ) -> Result<Vec<(DocumentKey, Option<DocumentFields>)>, StoreError> {
-    retrying(|| get(client, keys)).await
+    retrying(client, || get(client, keys)).await
 }
 
 impl FirestoreSource {
@@ -281,6 +282,24 @@ impl CopyStore for FirestoreMemory {
                 }
             }
         })
+    }
+
+    fn refuses(&self, table: &CopyTable, row: &CopyRow) -> Option<String> {
+        let (client, scope) = (self.client(), &self.client().scope);
+        let (what, document) = match table.name {
+            "memory_fact" => {
+                let fact = decode_fact(row).ok()?;
+                let fields = to_fields(scope, &fact, &StoredVector::default());
+                (format!("fact {}", fact.id), Some((DocumentKey::of_fact(fact.id.0), fields)))
+            }
+            "memory_channel" | "memory_person" | "memory_tie" => {
+                let Some(Cell::Text(name)) = row.first() else { return None };
+                (name.clone(), document_of(scope, table, row).ok()?)
+            }
+            _ => return None,
+        };
+        let (key, fields) = document?;
+        too_large(client, &key, &fields).map(|why| format!("{what}: {why}"))
     }
 
     fn clear(&self, scope: CopyScope) -> BoxFuture<'_, Result<(), StoreError>> {

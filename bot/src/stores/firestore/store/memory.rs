@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use aizuchi_core::Policies;
 use aizuchi_core::memory::rank::SearchQuestion;
 use aizuchi_core::memory::{
-    ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Origin, Person, PersonExport, Query, Recalled,
-    SearchOptions, Tie,
+    ChannelMemory, ExportItem, Fact, FactId, Filter, Marks, MemoryChange, Origin, Person, PersonExport, Query,
+    Recalled, SearchOptions, Tie,
 };
 use aizuchi_core::types::{PersonId, RoomId, Span, Time};
 use serde::de::DeserializeOwned;
@@ -26,16 +26,20 @@ use super::commit::{commit, new_commit, send};
 use super::connect::connect;
 use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, DocumentLimit};
 use super::expected::expected;
-use super::failure::{FirestoreFailure, pauses};
+use super::facts::{StoredVector, to_fields};
+use super::failure::FirestoreFailure;
 use super::index::FirestoreFactIndex;
+use super::patience::{Attempts, Patience};
 use super::read::{about, all, body, facts, get, people, ties};
 use super::scope::MessageScope;
-use super::session::ChangeSession;
-use super::table::{FirestoreTable, StoredMarks, channel_key, marks_key};
+use super::session::{ChangeSession, too_large};
+use super::table::{
+    FirestoreTable, StoredMarks, channel_fields, channel_key, marks_key, person_fields, person_key, tie_fields, tie_key,
+};
 use crate::memory::StoredLayers;
 use crate::memory::apply::apply;
 use crate::memory::search::{self, readable_places};
-use crate::ports::{BoxFuture, Memory, MemoryCatalog};
+use crate::ports::{BoxFuture, Memory, MemoryCatalog, WaitLimit};
 use crate::stores::StoreError;
 use crate::stores::firestore::FirestoreLocation;
 
@@ -53,7 +57,9 @@ const FADES_EVERY: Span = Span::minutes(24 * 60);
 /// How many changes of an import are one transaction: each queries for duplicates, and a transaction has to end within
 /// minutes.
 const IMPORTED_TOGETHER: usize = 50;
-/// Its name in metrics.
+/// What an answer or a command waits for, in all.
+const WAITS_MAX: Duration = Duration::from_secs(5);
+/// What it is called in metrics.
 const STORE: &str = "firestore";
 
 impl FirestoreMemory {
@@ -62,8 +68,9 @@ impl FirestoreMemory {
         location: &FirestoreLocation,
         kept: StoredLayers,
         scope: MessageScope,
+        patience: Patience,
     ) -> Result<FirestoreMemory, String> {
-        let client = Arc::new(connect(location, scope).await?);
+        let client = Arc::new(connect(location, scope, patience).await?);
         Ok(FirestoreMemory { client, kept, writing: Arc::default(), faded_at: Arc::default() })
     }
 
@@ -71,7 +78,7 @@ impl FirestoreMemory {
     pub async fn try_out(&self) -> Result<(), StoreError> {
         let key = DocumentKey::of_trial(&new_commit());
         send(&self.client, &[self.client.write(&key, Some(DocumentFields::of(&"trial")))]).await?;
-        let found = retrying(|| get(&self.client, std::slice::from_ref(&key))).await?;
+        let found = retrying(&self.client, || get(&self.client, std::slice::from_ref(&key))).await?;
         send(&self.client, &[self.client.write(&key, None)]).await?;
         match body::<String>(&found, &key)?.as_deref() {
             Some("trial") => Ok(()),
@@ -105,10 +112,10 @@ impl FirestoreMemory {
     }
 
     async fn change_together(&self, changes: &[MemoryChange], policies: &Policies) -> Result<(), StoreError> {
-        let (mut pauses, mut aborted) = (pauses(), Vec::new());
+        let (mut attempts, mut aborted) = (Attempts::within(self.client.patience.writes), Vec::new());
         loop {
             let Err(failure) = self.attempt(changes.to_vec(), policies, &mut aborted).await else { return Ok(()) };
-            wait_to_retry(failure, &mut pauses, "write").await?;
+            wait_to_retry(failure, &mut attempts, "write").await?;
         }
     }
 
@@ -156,7 +163,7 @@ impl FirestoreMemory {
     }
 
     async fn whole<T: DeserializeOwned>(&self, collection: Collection) -> Result<Vec<T>, StoreError> {
-        retrying(move || all(&self.client, collection, &DocumentFilter::All, DocumentLimit::None)).await
+        retrying(&self.client, move || all(&self.client, collection, &DocumentFilter::All, DocumentLimit::None)).await
     }
 
     async fn end(&self, transaction: Vec<u8>) {
@@ -173,31 +180,31 @@ fn ended(error: &tokio::task::JoinError) -> StoreError {
 /// Waits before another attempt, if one may succeed.
 async fn wait_to_retry(
     failure: FirestoreFailure,
-    pauses: &mut impl Iterator<Item = Duration>,
+    attempts: &mut Attempts,
     kind: &'static str,
 ) -> Result<(), StoreError> {
     let error = match failure {
         FirestoreFailure::Content(error) => error,
-        FirestoreFailure::Call(failure) => match pauses.next() {
-            Some(pause) if failure.is_passing() => {
+        FirestoreFailure::Call(failure) => match attempts.next_after(&failure) {
+            Some(pause) => {
                 metrics::counter!("aizuchi_store_retries_total", "store" => STORE, "kind" => kind).increment(1);
                 tracing::debug!(?failure, ?pause, kind, "Firestore is asked again");
                 tokio::time::sleep(pause).await;
                 return Ok(());
             }
-            Some(_) | None => failure.into(),
+            None => failure.into(),
         },
     };
     metrics::counter!("aizuchi_store_errors_total", "store" => STORE).increment(1);
     Err(error)
 }
 
-/// Reads, and retries if a call failed for a temporary reason.
-pub(super) async fn retrying<T, F>(work: impl Fn() -> F) -> Result<T, StoreError>
+/// Reads, again if a call failed that may succeed a little later.
+pub(super) async fn retrying<T, F>(client: &DocumentClient, work: impl Fn() -> F) -> Result<T, StoreError>
 where
     F: Future<Output = Result<T, FirestoreFailure>>,
 {
-    let (mut pauses, begun) = (pauses(), Instant::now());
+    let (mut attempts, begun) = (Attempts::within(client.patience.reads), Instant::now());
     loop {
         match work().await {
             Ok(found) => {
@@ -205,7 +212,7 @@ where
                     .record(begun.elapsed());
                 return Ok(found);
             }
-            Err(failure) => wait_to_retry(failure, &mut pauses, "read").await?,
+            Err(failure) => wait_to_retry(failure, &mut attempts, "read").await?,
         }
     }
 }
@@ -220,7 +227,10 @@ impl Memory for FirestoreMemory {
         changes: Vec<MemoryChange>,
         policies: &'a Policies,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(self.change(changes, policies))
+        // It goes on when whoever asked for it waits no longer: a transaction that is left open would be in everybody's way.
+        let (memory, policies) = (self.clone(), policies.clone());
+        let change = async move { memory.change(changes, &policies).await };
+        Box::pin(async move { tokio::spawn(change).await.map_err(|error| ended(&error))? })
     }
 
     fn channel<'a>(&'a self, room: &'a RoomId) -> BoxFuture<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
@@ -228,7 +238,7 @@ impl Memory for FirestoreMemory {
         let keys: Vec<DocumentKey> = std::iter::once(channel_key(room)).chain(marks).collect();
         Box::pin(async move {
             let asked = &keys[..];
-            let found = retrying(move || get(&self.client, asked)).await?;
+            let found = retrying(&self.client, move || get(&self.client, asked)).await?;
             let stored: Option<StoredMarks> = keys.get(1).map(|key| body(&found, key)).transpose()?.flatten();
             Ok((body(&found, &keys[0])?, stored.map(|stored| stored.marks).unwrap_or_default()))
         })
@@ -236,18 +246,18 @@ impl Memory for FirestoreMemory {
 
     fn recall<'a>(&'a self, query: Query, policies: &'a Policies) -> BoxFuture<'a, Result<Vec<Recalled>, StoreError>> {
         let options = (&policies.for_room(query.reader.room.as_str()).settings.memory).into();
-        Box::pin(async move { retrying(|| self.search(query.clone(), options)).await })
+        Box::pin(async move { retrying(&self.client, || self.search(query.clone(), options)).await })
     }
 
     fn facts<'a>(&'a self, filter: Filter) -> BoxFuture<'a, Result<Vec<Fact>, StoreError>> {
         Box::pin(async move {
             let filter = &filter;
-            retrying(move || facts(&self.client, filter)).await
+            retrying(&self.client, move || facts(&self.client, filter)).await
         })
     }
 
     fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>> {
-        Box::pin(retrying(move || people(&self.client, who)))
+        Box::pin(retrying(&self.client, move || people(&self.client, who)))
     }
 
     fn ties<'a>(
@@ -255,11 +265,15 @@ impl Memory for FirestoreMemory {
         room: Option<&'a RoomId>,
         person: Option<&'a PersonId>,
     ) -> BoxFuture<'a, Result<Vec<Tie>, StoreError>> {
-        Box::pin(retrying(move || ties(&self.client, room, person)))
+        Box::pin(retrying(&self.client, move || ties(&self.client, room, person)))
     }
 
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
-        Box::pin(retrying(move || about(&self.client, person)))
+        Box::pin(retrying(&self.client, move || about(&self.client, person)))
+    }
+
+    fn wait_limit(&self) -> Option<WaitLimit> {
+        Some(WaitLimit { store: "Firestore", time: WAITS_MAX })
     }
 }
 
@@ -268,7 +282,7 @@ impl MemoryCatalog for FirestoreMemory {
         let key = DocumentKey::of_fact(id.0);
         Box::pin(async move {
             let keys = std::slice::from_ref(&key);
-            body(&retrying(move || get(&self.client, keys)).await?, &key)
+            body(&retrying(&self.client, move || get(&self.client, keys)).await?, &key)
         })
     }
 
@@ -289,5 +303,18 @@ impl MemoryCatalog for FirestoreMemory {
             }
             Ok(rooms.into_iter().collect())
         })
+    }
+
+    fn refuses(&self, item: &ExportItem) -> Option<String> {
+        let scope = &self.client.scope;
+        let (key, fields) = match item {
+            ExportItem::Fact(fact) => {
+                (DocumentKey::of_fact(u64::MAX), to_fields(scope, fact, &StoredVector::default()))
+            }
+            ExportItem::Person(person) => (person_key(&person.id), person_fields(scope, person)),
+            ExportItem::Tie(tie) => (tie_key(&tie.origin.room, &tie.from, &tie.to), tie_fields(scope, tie)),
+            ExportItem::Channel(channel) => (channel_key(&channel.origin.room), channel_fields(channel)),
+        };
+        too_large(&self.client, &key, &fields)
     }
 }

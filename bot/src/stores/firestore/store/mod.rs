@@ -10,6 +10,7 @@ mod facts;
 mod failure;
 mod index;
 mod memory;
+mod patience;
 mod query;
 mod read;
 mod scope;
@@ -20,4 +21,5 @@ mod table;
 mod tests;
 
 pub use memory::FirestoreMemory;
+pub use patience::Patience;
 pub use scope::MessageScope;

@@ -23,6 +23,14 @@ pub const DOCUMENT_BYTES_MAX: usize = 1_000_000;
 /// Each document, or that it does not exist.
 pub type Documents = BTreeMap<DocumentKey, Option<Arc<DocumentFields>>>;
 
+/// What Firestore would say of a document that is too large.
+pub fn too_large(client: &DocumentClient, key: &DocumentKey, fields: &DocumentFields) -> Option<String> {
+    let bytes = client.write(key, Some(fields.clone())).encoded_len();
+    let what = key.collection.name();
+    (bytes > DOCUMENT_BYTES_MAX)
+        .then(|| format!("a document of {what} would have {bytes} bytes, and {DOCUMENT_BYTES_MAX} are allowed"))
+}
+
 pub struct ChangeSession {
     client: Arc<DocumentClient>,
     handle: Handle,
@@ -205,12 +213,8 @@ impl ChangeSession {
     }
 
     pub fn put(&mut self, key: DocumentKey, fields: DocumentFields) -> StoreResult<()> {
-        let bytes = self.client.write(&key, Some(fields.clone())).encoded_len();
-        if bytes > DOCUMENT_BYTES_MAX {
-            return Err(StoreError::Failed(format!(
-                "Firestore: a document of {} would have {bytes} bytes, and {DOCUMENT_BYTES_MAX} are allowed",
-                key.collection.name()
-            )));
+        if let Some(why) = too_large(&self.client, &key, &fields) {
+            return Err(StoreError::Failed(format!("Firestore: {why}")));
         }
         self.get(&key)?;
         self.written.insert(key, Some(Arc::new(fields)));

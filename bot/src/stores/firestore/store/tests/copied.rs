@@ -141,7 +141,7 @@ async fn marks_and_messages_stay_with_the_journal_they_belong_to() {
     // Between two places of Firestore everything stays as it is.
     let open_all = async |project: &str| {
         let place = location(&server, project);
-        FirestoreMemory::open(&place, StoredLayers::ALL, MessageScope::all()).await.unwrap()
+        FirestoreMemory::open(&place, StoredLayers::ALL, MessageScope::all(), Patience::COPY).await.unwrap()
     };
     copy_memory(&open_all("marks").await, &open_all("marks-elsewhere").await).await.unwrap();
     let elsewhere = open_for(&server, "marks-elsewhere", &own.0).await;

@@ -1,5 +1,8 @@
 //! A server that fails, is away, or does not say whether it did as it was told.
 
+use aizuchi_core::types::PersonId;
+
+use super::journals::{bot, make};
 use super::*;
 use crate::memory::tests::{answered, draft, heard, kept, public};
 use crate::stores::StoreError;
@@ -59,6 +62,26 @@ async fn a_server_that_stays_away_is_an_error_and_one_that_comes_back_is_used_ag
     assert_eq!(memory.all_facts().await.len(), 1);
 }
 
+/// Whoever waits for it is told what it was that did not answer.
+#[tokio::test]
+async fn a_server_that_hangs_is_given_up() {
+    let emulator = FirestoreServer::start().await;
+    let second = std::time::Duration::from_secs(1);
+    let patience = Patience { call: second, reads: second, writes: second };
+    let scope = MessageScope::of(JournalId("a0".into()));
+    let place = location(&emulator, "hangs");
+    let memory = FirestoreMemory::open(&place, StoredLayers::ALL, scope, patience).await.unwrap();
+    let (lobby, policies) = (public("web:lobby"), settings(&[]));
+    memory.make([kept(draft(&lobby, "before"))]).await;
+    emulator.pause();
+    let told = StoreError::Unavailable("Firestore: no answer within 1 seconds (DeadlineExceeded)".into());
+    assert_eq!(memory.people(None).await, Err(told.clone()));
+    assert_eq!(memory.apply(vec![kept(draft(&lobby, "meanwhile"))], &policies).await, Err(told.clone()));
+    assert_eq!(memory.try_out().await, Err(told));
+    emulator.resume();
+    assert_eq!(memory.all_facts().await.len(), 1);
+}
+
 #[tokio::test]
 async fn a_server_that_is_back_in_time_is_waited_for() {
     let emulator = FirestoreServer::start().await;
@@ -68,4 +91,21 @@ async fn a_server_that_is_back_in_time_is_waited_for() {
     let write = memory.make([heard(&public("web:lobby"), 2, "ann", "Ann", "x")]);
     tokio::join!(write, emulator.start_again());
     assert_eq!(memory.people(None).await.unwrap().len(), 1);
+}
+
+/// What is known here does not wait for what is known there; and nobody is remembered again who is not asked everywhere.
+#[tokio::test]
+async fn whoever_opts_out_is_out_here_while_firestore_refuses() {
+    let emulator = FirestoreServer::start().await;
+    let (_folder, memory) = bot(&emulator, "refuses").await;
+    make(&*memory, vec![heard(&public("web:lobby"), 1, "web:zoe", "Zoe", "x")]).await;
+    let (zoe, policies) = (PersonId::new("web:zoe"), settings(&[]));
+    let is_out = async || memory.people(Some(&zoe)).await.unwrap().iter().any(|known| known.opted_out);
+    assert!(!is_out().await);
+    fail(&emulator, "BatchGetDocuments", Code::PermissionDenied, 100, CallFails::BeforeIt, 0);
+    let opt = |out| vec![MemoryChange::OptedOut { person: zoe.clone(), out }];
+    memory.apply(opt(true), &policies).await.unwrap_err();
+    assert!(is_out().await);
+    memory.apply(opt(false), &policies).await.unwrap_err();
+    assert!(is_out().await);
 }

@@ -9,7 +9,7 @@ use super::*;
 use crate::config;
 use crate::memory::table::OptOutMark;
 use crate::memory::tests::{answered, forget, heard, note, public, reflected, sourced, summarized};
-use crate::memory::{self, MemoryContext};
+use crate::memory::{self, MemoryContext, MemoryUser};
 use crate::stores::{DataFolder, Database};
 
 fn life() -> Vec<MemoryChange> {
@@ -67,7 +67,7 @@ async fn each_layer_can_be_in_another_store() {
         layers.add_assignment(&format!("firestore.project={project}"));
         layers.add_assignment(&format!("firestore.emulator={}", emulator.address()));
         let policies = config::resolve(&layers).unwrap();
-        let context = MemoryContext { backend: &database, layers: &layers };
+        let context = MemoryContext { backend: &database, layers: &layers, user: MemoryUser::CommandLine };
         let memory = memory::open(&policies.general().settings.memory, context).await.unwrap();
         memory.apply(life(), &policies).await.unwrap();
         let held = emulator.dump(&project);

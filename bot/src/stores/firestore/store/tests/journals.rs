@@ -9,12 +9,12 @@ use aizuchi_test_servers::folder::Scratch;
 use super::*;
 use crate::config;
 use crate::memory::tests::{heard, note, public, reflected, sourced};
-use crate::memory::{self, MemoryContext};
+use crate::memory::{self, MemoryContext, MemoryUser};
 use crate::ports::MemoryStore;
 use crate::stores::scratch;
 
 /// Everything in Firestore, as a bot with a folder of its own has it.
-async fn bot(server: &FirestoreServer, project: &str) -> (Scratch, Arc<dyn MemoryStore>) {
+pub async fn bot(server: &FirestoreServer, project: &str) -> (Scratch, Arc<dyn MemoryStore>) {
     let (folder, database) = scratch(project);
     let mut layers = config::new_layers();
     for layer in ["channel_context", "profiles", "facts"] {
@@ -23,11 +23,11 @@ async fn bot(server: &FirestoreServer, project: &str) -> (Scratch, Arc<dyn Memor
     layers.add_assignment(&format!("firestore.project={project}"));
     layers.add_assignment(&format!("firestore.emulator={}", server.address()));
     let policies = config::resolve(&layers).unwrap();
-    let context = MemoryContext { backend: &database, layers: &layers };
+    let context = MemoryContext { backend: &database, layers: &layers, user: MemoryUser::CommandLine };
     (folder, memory::open(&policies.general().settings.memory, context).await.unwrap())
 }
 
-async fn make(memory: &dyn MemoryStore, changes: Vec<MemoryChange>) {
+pub async fn make(memory: &dyn MemoryStore, changes: Vec<MemoryChange>) {
     memory.apply(changes, &settings(&[])).await.unwrap();
 }
 

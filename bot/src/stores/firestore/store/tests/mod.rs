@@ -13,7 +13,7 @@ use aizuchi_core::memory::{Fact, Filter, MemoryChange};
 use aizuchi_test_servers::firestore::{CallFails, FirestoreServer};
 use tonic::Code;
 
-use super::{FirestoreMemory, MessageScope};
+use super::{FirestoreMemory, MessageScope, Patience};
 use crate::memory::StoredLayers;
 use crate::memory::tests::settings;
 use crate::ports::{JournalId, Memory as _};
@@ -26,7 +26,7 @@ async fn open(server: &FirestoreServer, project: &str) -> FirestoreMemory {
 /// On behalf of a journal.
 async fn open_for(server: &FirestoreServer, project: &str, journal: &str) -> FirestoreMemory {
     let scope = MessageScope::of(JournalId(journal.into()));
-    FirestoreMemory::open(&location(server, project), StoredLayers::ALL, scope).await.unwrap()
+    FirestoreMemory::open(&location(server, project), StoredLayers::ALL, scope, Patience::COPY).await.unwrap()
 }
 
 impl FirestoreMemory {
