@@ -198,11 +198,14 @@ impl Memory for Layered {
         Box::pin(async move {
             // Whoever opts out is known here before any other store is asked; whoever opts in again, once all others know.
             let opts_out: Vec<MemoryChange> = changes.iter().filter(|change| opts(change, true)).cloned().collect();
-            if !opts_out.is_empty() {
-                self.durable.apply(opts_out, policies).await?;
-            }
             let opts_in = changes.iter().any(|change| opts(change, false));
-            let changes = self.complete(changes).await?;
+            let changes = match self.complete(changes).await {
+                Ok(changes) => changes,
+                Err(error) => {
+                    self.durable.apply(opts_out, policies).await?;
+                    return Err(error);
+                }
+            };
             if !opts_in {
                 self.durable.apply(changes.clone(), policies).await?;
             }
