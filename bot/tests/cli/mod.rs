@@ -23,6 +23,7 @@ mod learn;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod memory;
+mod memory_import;
 mod outputs;
 mod promises;
 mod prompt;

@@ -99,7 +99,9 @@ struct EmptyStore(PathBuf);
 impl EmptyStore {
     fn new() -> anyhow::Result<EmptyStore> {
         let folder = std::env::temp_dir().join(format!("aizuchi-memory-{}", std::process::id()));
-        Database::open(&DataFolder::take(&folder)?.database())?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let held = DataFolder::take(&folder)?;
+        runtime.block_on(async { Database::open(&held.database()).map(drop) })?;
         Ok(EmptyStore(folder))
     }
 
