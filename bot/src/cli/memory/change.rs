@@ -156,7 +156,7 @@ impl LeftOut {
         // Those who opt out by being imported take along what follows.
         let out = items.iter().filter_map(|(_, item)| match item {
             ExportItem::Person(person) if person.opted_out => Some(person.id.clone()),
-            _ => None,
+            ExportItem::Fact(_) | ExportItem::Person(_) | ExportItem::Channel(_) | ExportItem::Tie(_) => None,
         });
         LeftOut { known: known.into_iter().map(|person| person.id).collect(), concerned, out: out.collect() }
     }
