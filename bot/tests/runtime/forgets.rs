@@ -22,7 +22,6 @@ use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::made_up::{Board, START, Scratch, policies, said};
-
 /// Repeats what it is told.
 pub struct Parrot;
 
@@ -49,11 +48,9 @@ impl Life {
     async fn start(scratch: &Scratch, shards: u32) -> Life {
         Life::with_store(scratch, shards, StoreSettings::default()).await
     }
-
     async fn with_store(scratch: &Scratch, shards: u32, store: StoreSettings) -> Life {
         Life::with_model(scratch, shards, store, Arc::new(Parrot)).await
     }
-
     /// With the tools that the program has by default.
     pub async fn with_model(
         scratch: &Scratch,
@@ -65,7 +62,6 @@ impl Life {
         let memory = database.memory(StoredLayers::ALL);
         Life::with_memory(database, shards, store, models, memory).await
     }
-
     /// With what is remembered elsewhere.
     pub async fn with_memory(
         database: Database,
@@ -90,14 +86,12 @@ impl Life {
         let runtime = Runtime::start(database.clone(), policies, Arc::new(world)).await.expect("it starts");
         Life { runtime, keeper, platforms, database }
     }
-
     pub async fn says(&self, number: u64, room: &str, who: &str, text: &str) {
         let Input::Said(message) = said(&format!("m{number}"), START, who, text) else { unreachable!() };
         let mentions_me = text.contains("@aizuchi");
         let message = Message { place: Place::room(room), mentions_me, ..message };
         self.runtime.engine.submit(Input::Said(message)).await.expect("it listens");
     }
-
     pub async fn forget_mia(&self) -> ForgetState {
         let mia = vec![PersonId::new("id-mia")];
         self.keeper.forget(mia, &[], &self.runtime.engine, &self.platforms).await.expect("it can be noted").state
