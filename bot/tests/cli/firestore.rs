@@ -92,7 +92,7 @@ fn what_is_too_large_is_named_before_anything_is_copied_or_imported() {
     let exported = folder.run("memory export").succeeded().out;
     let fact = exported.lines().find(|line| line.contains("The tea is from Uji")).unwrap();
     let large = fact.replace("The tea is from Uji", &"a long story ".repeat(120_000));
-    folder.write("large.jsonl", &format!("{exported}{large}\n"));
+    folder.write("large.jsonl", format!("{exported}{large}\n"));
     let line = exported.lines().count() + 1;
     let emulator = format!("{ALL_LAYERS} --set firestore.emulator={}", server.address());
     let named = format!("large.jsonl:{line}: a document of facts would have");

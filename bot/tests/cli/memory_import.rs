@@ -8,7 +8,7 @@ fn an_import_counts_what_was_kept() {
     let exported = folder.run("memory export").succeeded().out;
     let out = exported.lines().find(|line| line.contains("\"names\"")).unwrap();
     let out = out.replace("\"opted_out\":false", "\"opted_out\":true");
-    folder.write("out.jsonl", &format!("{out}\n"));
+    folder.write("out.jsonl", format!("{out}\n"));
     folder.run("memory import out.jsonl --folder other").succeeded();
     folder.write("all.jsonl", &exported);
     let told = folder.run("memory import all.jsonl --folder other").succeeded().out;
