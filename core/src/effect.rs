@@ -58,6 +58,24 @@ impl Effect {
         }
     }
 
+    /// What it says of a decision. `Err` returns an effect that wants something done.
+    pub fn into_report(self) -> Result<DecisionReport, Effect> {
+        match self {
+            Effect::Trace(trace) => Ok(DecisionReport::Final(trace)),
+            Effect::Received(trace) => Ok(DecisionReport::Received(trace)),
+            Effect::Updated(trace) => Ok(DecisionReport::Updated(trace)),
+            other @ (Effect::Ask(_)
+            | Effect::Write(_)
+            | Effect::Deliver(_)
+            | Effect::Type(_)
+            | Effect::Withdraw(_)
+            | Effect::Recall(_)
+            | Effect::Remember(_)
+            | Effect::RunTool(_)
+            | Effect::Abort(_)) => Err(other),
+        }
+    }
+
     /// The model call that it requests.
     pub fn call(&self) -> Option<&CallId> {
         match self {
@@ -74,6 +92,24 @@ impl Effect {
             | Effect::Received(_)
             | Effect::Updated(_) => None,
         }
+    }
+}
+
+/// News of a decision: to be recorded and shown, nothing is to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DecisionReport {
+    /// It is final.
+    Final(Box<Trace>),
+    /// People's response to it is known.
+    Received(Box<Trace>),
+    /// More of its answer is posted, or nothing more follows.
+    Updated(Box<Trace>),
+}
+
+impl DecisionReport {
+    pub fn into_trace(self) -> Trace {
+        let (DecisionReport::Final(trace) | DecisionReport::Received(trace) | DecisionReport::Updated(trace)) = self;
+        *trace
     }
 }
 

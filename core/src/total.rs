@@ -26,6 +26,11 @@ struct RoomSpending {
 }
 
 impl TotalBudget {
+    /// The sum as somebody else added it up, by day.
+    pub fn of_days(days: impl IntoIterator<Item = (i64, Cost)>) -> TotalBudget {
+        TotalBudget { days: days.into_iter().collect(), ..TotalBudget::default() }
+    }
+
     /// Adds an engine in the state in which it stopped: what was in flight then may have been paid for.
     pub fn take_over(&mut self, engine: &Engine) {
         for (room, spent) in engine.spent_by_room() {
@@ -62,11 +67,7 @@ impl TotalBudget {
     pub fn admit(&mut self, policies: &Policies, now: Time, call: &CallId, cost: Cost) -> Result<(), TotalSpent> {
         let limit = policies.general().settings.budget.of_all_rooms();
         let spent = self.on(policies.for_room(call.room.as_str()).zone.day(now));
-        if let Err(Exhausted { have, limit: reached }) = (spent + self.in_flight).fits(cost, limit) {
-            // What is in flight may turn out cheaper, unlike what is already spent.
-            let for_today = spent.fits(Cost::LEAST, limit).is_err();
-            return Err(TotalSpent { have, limit: reached, for_today });
-        }
+        check_total(spent, self.in_flight, cost, limit)?;
         self.in_flight += cost;
         self.rooms.entry(call.room.clone()).or_default().in_flight.push((call.serial, cost));
         Ok(())
@@ -80,6 +81,15 @@ impl TotalBudget {
     fn on(&self, day: i64) -> Cost {
         self.days.get(&day).copied().unwrap_or_default()
     }
+}
+
+/// Whether a call may be made when all rooms have spent this much today and have this much in flight.
+pub fn check_total(spent: Cost, in_flight: Cost, cost: Cost, limit: Cost) -> Result<(), TotalSpent> {
+    (spent + in_flight).fits(cost, limit).map_err(|Exhausted { have, limit: reached }| {
+        // What is in flight may turn out cheaper, unlike what is already spent.
+        let for_today = spent.fits(Cost::LEAST, limit).is_err();
+        TotalSpent { have, limit: reached, for_today }
+    })
 }
 
 #[cfg(test)]

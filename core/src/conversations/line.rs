@@ -4,36 +4,89 @@ use serde::{Deserialize, Serialize};
 
 use super::participants::{NOBODY, Slot};
 use super::reading::Reading;
-use crate::types::Time;
+use crate::types::{ShortTime, Time};
 
 /// Messages a place remembers for this.
 pub(super) const LINES_MAX: usize = 64;
 /// So many more may lie there until they are removed together: moving the rest along for each would cost more.
 pub(super) const LINES_OVER: usize = 4;
 
+/// What is kept of a message, in 24 bytes: all lines of a place are looked through for each message, and most places are in no
+/// cache when somebody speaks there.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TalkLine {
-    pub at: Time,
-    pub author: Slot,
+    pub(super) said_at: ShortTime,
     pub reading: Reading,
-    /// Number of the message it answers; its own where it answers none.
-    pub parent: u32,
+    pub author: Slot,
+    /// How many lines before it the message is that it answers; 0 where it answers none.
+    pub parent_back: u8,
     /// Who wrote that, if anybody.
     pub parent_author: Slot,
-    /// How sure that is, in 63rds.
-    pub sure: u8,
-    /// Somebody who was not in the conversation until then answers somebody in it.
-    pub joins: bool,
+    pub(super) link: LinkState,
     /// Index of its conversation in the list of them.
     pub conversation: u8,
     pub replies: u8,
-    /// Deleted, or its author is forgotten.
-    pub gone: bool,
     /// How many words of it are kept, and how much of its id is its own: both are kept beside the lines.
     pub words_len: u8,
     pub id_len: u16,
-    /// The [`bits_of`](super::reading::bits_of) its words.
-    pub word_bits: u32,
+}
+
+impl TalkLine {
+    pub(super) fn new(at: Time, author: Slot, reading: Reading) -> TalkLine {
+        TalkLine { said_at: at.into(), author, reading, ..TalkLine::default() }
+    }
+
+    #[inline]
+    pub(crate) fn at(&self) -> Time {
+        self.said_at.into()
+    }
+
+    pub(super) fn set_at(&mut self, at: Time) {
+        self.said_at = at.into();
+    }
+
+    /// It answers nothing.
+    #[inline]
+    pub(crate) fn is_start(&self) -> bool {
+        self.parent_back == 0
+    }
+
+    /// How sure it is what it answers, in 63rds.
+    #[inline]
+    pub(crate) fn sure(&self) -> u8 {
+        self.link.0 & LinkState::SURE_MAX
+    }
+
+    /// Somebody who was not in the conversation until then answers somebody in it.
+    #[inline]
+    pub(crate) fn joins(&self) -> bool {
+        self.link.0 & LinkState::JOINS != 0
+    }
+
+    /// Deleted, or its author is forgotten.
+    #[inline]
+    pub(crate) fn is_gone(&self) -> bool {
+        self.link.0 & LinkState::GONE != 0
+    }
+
+    pub(super) fn set_link(&mut self, sure: u8, joins: bool) {
+        let joins = if joins { LinkState::JOINS } else { 0 };
+        self.link = LinkState(sure.min(LinkState::SURE_MAX) | joins | self.link.0 & LinkState::GONE);
+    }
+
+    pub(super) fn set_gone(&mut self) {
+        self.link.0 |= LinkState::GONE;
+    }
+}
+
+/// How sure the link of a line is, in the lower six bits, and two flags.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LinkState(u8);
+
+impl LinkState {
+    const SURE_MAX: u8 = 63;
+    const JOINS: u8 = 64;
+    const GONE: u8 = 128;
 }
 
 /// A conversation.
@@ -41,7 +94,7 @@ pub(crate) struct TalkLine {
 pub(crate) struct Conversation {
     /// Counted within the place, never used twice.
     pub number: u32,
-    pub began: Time,
+    pub began: ShortTime,
     /// Number of its newest message.
     pub last: u32,
     pub lines: u16,
@@ -66,11 +119,11 @@ impl Conversation {
         }
     }
 
-    /// How many are in it. Few places have so many people that the upper half counts.
+    /// How many are in it. Few places have so many people that the last part counts.
     #[inline]
     pub(crate) fn count(&self) -> u32 {
-        let SlotSet([high, low]) = self.people;
-        low.count_ones() + if high == 0 { 0 } else { high.count_ones() }
+        let SlotSet([low, middle, high]) = self.people;
+        (u64::from(low) | u64::from(middle) << 32).count_ones() + if high == 0 { 0 } else { high.count_ones() }
     }
 
     pub(crate) fn others_than(&self, slot: Slot) -> u32 {
@@ -78,21 +131,16 @@ impl Conversation {
     }
 }
 
-/// Some of the people of a place: one bit for each slot, the upper half first. Two numbers, because one of 128 bits would make a
-/// conversation a multiple of sixteen bytes.
+/// Some of the people of a place: one bit for each slot, the lowest first. Three small numbers, because there are 96 slots, and
+/// one conversation is kept for every few lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct SlotSet([u64; 2]);
+#[serde(from = "[u64; 2]", into = "[u64; 2]")]
+pub(crate) struct SlotSet([u32; 3]);
 
 impl SlotSet {
     #[inline]
-    fn half_of(slot: Slot) -> usize {
-        1 - usize::from(slot >> 6 & 1)
-    }
-
-    #[inline]
     fn has(self, slot: Slot) -> bool {
-        self.0[SlotSet::half_of(slot)] >> (slot & 63) & 1 == 1
+        self.0.get(usize::from(slot >> 5)).is_some_and(|part| part >> (slot & 31) & 1 == 1)
     }
 
     pub(crate) fn is_empty(self) -> bool {
@@ -100,14 +148,32 @@ impl SlotSet {
     }
 
     pub(crate) fn insert(&mut self, slot: Slot) {
-        self.0[SlotSet::half_of(slot)] |= 1 << (slot & 63);
+        if let Some(part) = self.0.get_mut(usize::from(slot >> 5)) {
+            *part |= 1 << (slot & 31);
+        }
     }
 
     pub(crate) fn remove(&mut self, slot: Slot) {
-        self.0[SlotSet::half_of(slot)] &= !(1 << (slot & 63));
+        if let Some(part) = self.0.get_mut(usize::from(slot >> 5)) {
+            *part &= !(1 << (slot & 31));
+        }
     }
 
     pub(crate) fn bits(self) -> u128 {
-        u128::from(self.0[0]) << 64 | u128::from(self.0[1])
+        let [low, middle, high] = self.0.map(u128::from);
+        low | middle << 32 | high << 64
+    }
+}
+
+/// Written as two halves, the upper one first.
+impl From<SlotSet> for [u64; 2] {
+    fn from(set: SlotSet) -> [u64; 2] {
+        [(set.bits() >> 64) as u64, set.bits() as u64]
+    }
+}
+
+impl From<[u64; 2]> for SlotSet {
+    fn from([high, low]: [u64; 2]) -> SlotSet {
+        SlotSet([low as u32, (low >> 32) as u32, high as u32])
     }
 }

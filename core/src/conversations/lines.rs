@@ -3,12 +3,11 @@
 //! A record holds how long its id and its words are, and not where they begin: what is before it says that. So nothing has to
 //! be moved but the lists themselves when old lines go or a line is changed.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
 use super::line::{LINES_MAX, LINES_OVER, TalkLine};
-use super::reading::{Reading, bits_of};
+use super::reading::Reading;
 use super::stored::StoredLine;
 use super::tracker::grow_exactly;
+use crate::types::{prefetch, shared_start};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TalkLines {
@@ -23,10 +22,17 @@ pub(crate) struct TalkLines {
 }
 
 /// Space that is made for ids and words at once.
-const MORE_ID_BYTES: usize = 64;
-const MORE_WORDS: usize = 16;
+const MORE_ID_BYTES: usize = 32;
+const MORE_WORDS: usize = 12;
 
 impl TalkLines {
+    pub(super) fn prefetch(&self) {
+        prefetch(&self.list, |line| line.author);
+        prefetch(&self.words, |word| *word as u8);
+        prefetch(self.ids.as_bytes().last_chunk::<64>().map_or(&[], |end| end), |byte| *byte);
+        prefetch(self.id_prefix.as_bytes(), |byte| *byte);
+    }
+
     pub(super) fn all(&self) -> &[TalkLine] {
         &self.list
     }
@@ -90,8 +96,8 @@ impl TalkLines {
             self.set_prefix(shared_start(id, &self.id_prefix));
         }
         let id = &id[self.id_prefix.len()..];
-        let (id_len, words_len, word_bits) = (id.len() as u16, words.len() as u8, bits_of(words));
-        self.list.push(TalkLine { id_len, words_len, word_bits, ..line });
+        let (id_len, words_len) = (id.len() as u16, words.len() as u8);
+        self.list.push(TalkLine { id_len, words_len, ..line });
         if self.ids.len() + id.len() > self.ids.capacity() {
             self.ids.reserve_exact(id.len().max(MORE_ID_BYTES));
         }
@@ -107,13 +113,36 @@ impl TalkLines {
         let start = words_of(&self.list[..index]);
         let line = &mut self.list[index];
         self.words.splice(start..start + usize::from(line.words_len), words.iter().copied());
-        (line.reading, line.words_len, line.word_bits) = (reading, words.len() as u8, bits_of(words));
+        (line.reading, line.words_len) = (reading, words.len() as u8);
     }
 
     /// Nothing that was said remains.
     pub(super) fn blank(&mut self, index: usize) {
         self.set_reading(index, Reading::default(), &[]);
-        self.list[index].gone = true;
+        self.list[index].set_gone();
+    }
+
+    /// As they are written; the last is number `heard - 1`.
+    pub(super) fn stored(&self, heard: u32) -> Vec<StoredLine<'static>> {
+        let first = heard.wrapping_sub(self.list.len() as u32);
+        let mut start = 0;
+        let stored = self.list.iter().zip(0..).map(|(line, index)| {
+            let words = &self.words[start..start + usize::from(line.words_len)];
+            start += words.len();
+            StoredLine::of(line, first.wrapping_add(index), self.id(index as usize), words)
+        });
+        stored.collect()
+    }
+
+    /// Reads them back.
+    pub(super) fn of_stored(stored: Vec<StoredLine<'_>>, heard: u32) -> TalkLines {
+        let mut lines = TalkLines::default();
+        let first = heard.wrapping_sub(stored.len() as u32);
+        for (stored, index) in stored.into_iter().zip(0..) {
+            let (line, id, words) = stored.take(first.wrapping_add(index));
+            lines.push(line, &id, &words);
+        }
+        lines
     }
 
     fn drop_oldest(&mut self, count: usize) {
@@ -162,12 +191,6 @@ fn cut_id(id: &str) -> &str {
     &id[..id.floor_char_boundary(ID_BYTES_MAX)]
 }
 
-/// What both texts begin with, in whole characters.
-fn shared_start<'a>(one: &'a str, other: &str) -> &'a str {
-    let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
-    &one[..one.floor_char_boundary(same)]
-}
-
 /// How many bytes of the ids of these lines are their own.
 fn ids_of(lines: &[TalkLine]) -> usize {
     lines.iter().map(|line| usize::from(line.id_len)).sum()
@@ -176,29 +199,6 @@ fn ids_of(lines: &[TalkLine]) -> usize {
 /// How many words these lines have.
 fn words_of(lines: &[TalkLine]) -> usize {
     lines.iter().map(|line| usize::from(line.words_len)).sum()
-}
-
-/// Written as a list of lines, each with its id and its words.
-impl Serialize for TalkLines {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut start = 0;
-        serializer.collect_seq(self.list.iter().enumerate().map(|(index, line)| {
-            let words = &self.words[start..start + usize::from(line.words_len)];
-            start += words.len();
-            StoredLine::of(line, self.id(index), words)
-        }))
-    }
-}
-
-impl<'de> Deserialize<'de> for TalkLines {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<TalkLines, D::Error> {
-        let mut lines = TalkLines::default();
-        for stored in Vec::<StoredLine<'_>>::deserialize(deserializer)? {
-            let (line, id, words) = stored.take();
-            lines.push(line, &id, &words);
-        }
-        Ok(lines)
-    }
 }
 
 #[cfg(test)]
@@ -234,9 +234,8 @@ mod tests {
         assert_eq!(lines.id(lines.all().len() - 1), "a long name of a room:1299");
         assert_eq!(&*lines.id_prefix, "a long name of a room:12", "the other one is gone");
         assert_eq!(lines.ids.len(), 2 * lines.all().len());
-        let written = serde_json::to_string(&lines).expect("lines can be written");
-        let read: TalkLines = serde_json::from_str(&written).expect("lines can be read");
-        assert_eq!(serde_json::to_string(&read).expect("lines can be written"), written);
-        assert_eq!(read.all()[0].word_bits, lines.all()[0].word_bits);
+        let written = |lines: &TalkLines| serde_json::to_string(&lines.stored(301)).expect("lines can be written");
+        let read = TalkLines::of_stored(serde_json::from_str(&written(&lines)).expect("lines can be read"), 301);
+        assert_eq!(written(&read), written(&lines));
     }
 }

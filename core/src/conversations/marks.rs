@@ -23,9 +23,19 @@ impl TextMarks {
     pub(crate) const UNFINISHED: TextMarks = TextMarks(256);
     pub(crate) const EXCLAIMS: TextMarks = TextMarks(512);
     pub(crate) const DIGITS: TextMarks = TextMarks(1024);
+    pub(super) const BITS: u32 = 11;
 
     pub(crate) fn has(self, mark: TextMarks) -> bool {
         self.0 & mark.0 != 0
+    }
+
+    /// All of them, below [`TextMarks::BITS`].
+    pub(super) fn bits(self) -> u16 {
+        self.0
+    }
+
+    pub(super) fn of_bits(bits: u16) -> TextMarks {
+        TextMarks(bits & ((1 << TextMarks::BITS) - 1))
     }
 
     fn add(&mut self, mark: TextMarks) {

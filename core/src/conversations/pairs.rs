@@ -167,7 +167,7 @@ pub(super) fn weigh(conversations: &Conversations, arrival: &Arrival<'_>) -> Wei
         let line = &way.lines[left];
         let candidate = way.candidate(left, line);
         way.note_lately(&candidate, &mut weighed.lately);
-        if way.is_wanted(&candidate) && !line.gone {
+        if way.is_wanted(&candidate) && !line.is_gone() {
             let lane = weighed.used;
             weighed.used += 1;
             weighed.candidates[lane] = candidate.number;
@@ -208,36 +208,36 @@ fn message_features(
 ) {
     let (reading, lately) = (arrival.reading, weighed.lately);
     let mut put = |feature: usize, value: u32| weighed.columns[feature] = [value.min(VALUES as u32 - 1) as u8; LANES];
-    put(ADDRESS, reading.address as u32);
+    put(ADDRESS, reading.directness() as u32);
     put(TO_AWAY, counts.addressee_away.into());
-    put(QUESTION, reading.question.into());
-    put(WIDTH, reading.width.into());
+    put(QUESTION, reading.question().into());
+    put(WIDTH, reading.width().into());
     put(STARTS, reading.tells(WordSignal::Starts).into());
     put(ANSWERED, reading.tells(WordSignal::Answered).into());
     put(GOES_ON, reading.tells(WordSignal::GoesOn).into());
-    put(KNOWN, reading.known.into());
-    put(CALL, reading.marks.has(TextMarks::CALL).into());
-    put(CLOSING, reading.marks.has(TextMarks::CLOSING).into());
-    put(FILLER, reading.marks.has(TextMarks::FILLER).into());
-    put(ASKS, reading.marks.has(TextMarks::ASKS).into());
-    put(GREETING, reading.marks.has(TextMarks::GREETING).into());
+    put(KNOWN, arrival.words.known.into());
+    put(CALL, reading.marks().has(TextMarks::CALL).into());
+    put(CLOSING, reading.marks().has(TextMarks::CLOSING).into());
+    put(FILLER, reading.marks().has(TextMarks::FILLER).into());
+    put(ASKS, reading.marks().has(TextMarks::ASKS).into());
+    put(GREETING, reading.marks().has(TextMarks::GREETING).into());
     let me = conversations.people.get(arrival.author).expect("who speaks was met");
     put(SAID, log_steps(me.said.into()).into());
-    let away = if me.said == 0 { 63 } else { log_steps(arrival.at.since(me.last_at).0 / 500).into() };
+    let away = if me.said == 0 { 63 } else { log_steps(arrival.at.since(me.last_at()).0 / 500).into() };
     put(AWAY, away);
     put(AWAY_LINES, if me.said == 0 { 63 } else { arrival.number - me.last });
     put(WAITING, lately.waiting.into());
     put(PACE, lately.pace.into());
     put(CROWD, lately.crowd.into());
     put(CUSTOM, lately.custom.into());
-    put(LINK, reading.marks.has(TextMarks::LINK).into());
-    put(EXCLAIMS, reading.marks.has(TextMarks::EXCLAIMS).into());
+    put(LINK, reading.marks().has(TextMarks::LINK).into());
+    put(EXCLAIMS, reading.marks().has(TextMarks::EXCLAIMS).into());
     put(ROOM_STARTS, u32::from(counts.starts) * 16 / conversations.recent().len().max(1) as u32);
     let usual = conversations.usual_gap;
     put(USUAL, usual.steps().into());
     match conversations.recent().last() {
         Some(last) => {
-            let ago = log_steps(arrival.at.since(last.at).0 / 500);
+            let ago = log_steps(arrival.at.since(last.at()).0 / 500);
             put(LAST_AGO, ago.into());
             put(LAST_USUAL, usual.compare(ago));
             put(LAST_MINE, (last.author == arrival.author).into());

@@ -29,20 +29,21 @@ pub(crate) enum Directness {
     Directed,
 }
 
+/// Nine bytes, because one is kept for each line of a place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Reading {
     pub to: Addressees,
-    pub address: Directness,
-    /// 0 no question, 1 asks somewhere, 2 ends by asking.
-    pub question: u8,
-    pub marks: TextMarks,
-    /// Width in columns, an ideograph says as much as two letters; in [`log_steps`].
-    pub width: u8,
-    /// What its words tell, [`centred`].
-    pub(super) tells: [u8; TELLS.len()],
-    /// Share of its words that the lexicon knows, in eighths.
-    pub known: u8,
+    /// What its words tell, and above that its width, in six bits each.
+    pub(super) words: [u8; 4],
+    /// The marks; above them, in two bits each, what it asks and how directly it speaks to somebody.
+    pub(super) signs: [u8; 2],
 }
+
+/// As many as a value below [`VALUES`] takes.
+const VALUE_BITS: u32 = VALUES.ilog2();
+const WIDTH_BIT: u32 = VALUE_BITS * TELLS.len() as u32;
+const QUESTION_BIT: u32 = TextMarks::BITS;
+const DIRECTNESS_BIT: u32 = QUESTION_BIT + 2;
 
 /// Sixteenths of log-odds around the middle of the scale of a feature.
 pub(crate) fn centred(weight: i32) -> u8 {
@@ -57,6 +58,10 @@ pub(crate) struct RareWords {
     /// How rare each is: looked at when the message arrives, and not kept.
     pub(super) rarities: [u8; WORDS_MAX],
     len: usize,
+    /// One bit for each hash: most words of other messages have none of them and are not compared.
+    bits: u64,
+    /// Share of all words that the lexicon knows, in eighths; not kept either.
+    pub(crate) known: u8,
 }
 
 impl RareWords {
@@ -66,6 +71,7 @@ impl RareWords {
             self.hashes[self.len] = short;
             self.rarities[self.len] = rarity;
             self.len += 1;
+            self.bits |= bit_of(short);
         }
     }
 
@@ -73,26 +79,20 @@ impl RareWords {
         &self.hashes[..self.len]
     }
 
-    /// Of these words, those that another message has too: one bit for each. `common` are the [`bits_of`] both messages: most
-    /// words have none of them and are not compared.
-    pub(super) fn shared_with(&self, other: &[u16], common: u32) -> u16 {
+    /// Of these words, those that another message has too: one bit for each.
+    #[inline]
+    pub(super) fn shared_with(&self, other: &[u16]) -> u16 {
         let mut shared = 0;
-        for (index, word) in self.hashes().iter().enumerate() {
-            if common & bit_of(*word) != 0 {
-                shared |= u16::from(other.contains(word)) << index;
-            }
+        for word in other.iter().filter(|word| self.bits & bit_of(**word) != 0) {
+            let index = self.hashes().iter().position(|own| own == word);
+            shared |= index.map_or(0, |index| 1 << index);
         }
         shared
     }
 }
 
-/// One bit for each of these words: two messages without a common bit have no word in common.
-pub(super) fn bits_of(words: &[u16]) -> u32 {
-    words.iter().fold(0, |bits, word| bits | bit_of(*word))
-}
-
-fn bit_of(word: u16) -> u32 {
-    1 << (word & 31)
+fn bit_of(word: u16) -> u64 {
+    1 << (word & 63)
 }
 
 /// Reads a text said by one of these people.
@@ -101,7 +101,8 @@ pub(super) fn read(text: &str, author: Slot, people: &Participants, lexicon: &Le
     let mut words = RareWords::default();
     let text = &text[..text.floor_char_boundary(2000)];
     let body = reading.find_names(text, author, people);
-    (reading.marks, reading.question) = TextMarks::of(body);
+    let (marks, question) = TextMarks::of(body);
+    reading.set_signs(marks, question, reading.directness());
     reading.take_words(body, lexicon, &mut words);
     (reading, words)
 }
@@ -114,7 +115,49 @@ pub(super) fn body<'a>(text: &'a str, author: Slot, people: &Participants) -> &'
 impl Reading {
     pub(crate) fn address(&mut self, slot: Slot, how: Directness) {
         if self.to.add(slot) {
-            self.address = self.address.max(how);
+            self.set_signs(self.marks(), self.question(), self.directness().max(how));
+        }
+    }
+
+    pub(super) fn set_signs(&mut self, marks: TextMarks, question: u8, directness: Directness) {
+        let question = u16::from(question.min(2)) << QUESTION_BIT;
+        self.signs = (marks.bits() | question | (directness as u16) << DIRECTNESS_BIT).to_le_bytes();
+    }
+
+    pub(super) fn set_words(&mut self, tells: [u8; TELLS.len()], width: u8) {
+        let values = tells.into_iter().chain([width]).rev();
+        let packed = values.fold(0, |packed, value| (packed << VALUE_BITS) | (u32::from(value) % VALUES as u32));
+        self.words = packed.to_le_bytes();
+    }
+
+    /// Width in columns, an ideograph says as much as two letters; in [`log_steps`].
+    #[inline]
+    pub(crate) fn width(&self) -> u8 {
+        (u32::from_le_bytes(self.words) >> WIDTH_BIT) as u8
+    }
+
+    #[inline]
+    fn signs(&self) -> u16 {
+        u16::from_le_bytes(self.signs)
+    }
+
+    #[inline]
+    pub(crate) fn marks(&self) -> TextMarks {
+        TextMarks::of_bits(self.signs())
+    }
+
+    /// 0 no question, 1 asks somewhere, 2 ends by asking.
+    #[inline]
+    pub(crate) fn question(&self) -> u8 {
+        (self.signs() >> QUESTION_BIT & 3) as u8
+    }
+
+    #[inline]
+    pub(crate) fn directness(&self) -> Directness {
+        match self.signs() >> DIRECTNESS_BIT {
+            0 => Directness::Nobody,
+            1 => Directness::Named,
+            _ => Directness::Directed,
         }
     }
 
@@ -123,8 +166,9 @@ impl Reading {
     }
 
     /// What its words tell, [`centred`].
+    #[inline]
     pub(crate) fn tells(&self, what: WordSignal) -> u8 {
-        self.tells[what as usize]
+        (u32::from_le_bytes(self.words) >> (VALUE_BITS * what as u32)) as u8 % VALUES as u8
     }
 
     /// Finds whom the text names; returns what follows the names it begins with.
@@ -138,7 +182,7 @@ impl Reading {
         while let Some(chunk) = body.split_whitespace().next() {
             let Some((slot, directed)) = named_by(chunk, people).filter(|(slot, _)| *slot != author) else { break };
             if !directed
-                && self.address == Directness::Nobody
+                && self.directness() == Directness::Nobody
                 && !body[chunk.len()..].trim_start().is_empty()
                 && chunk.len() < 3
             {
@@ -196,9 +240,8 @@ impl Reading {
                 words.keep(hash, rarity);
             }
         });
-        self.width = log_steps(width.into());
-        self.tells = weights.map(centred);
-        self.known = (known * 8).checked_div(read.min(WORDS_READ_MAX as u32)).unwrap_or(0) as u8;
+        self.set_words(weights.map(centred), log_steps(width.into()));
+        words.known = (known * 8).checked_div(read.min(WORDS_READ_MAX as u32)).unwrap_or(0) as u8;
     }
 }
 
@@ -259,7 +302,7 @@ mod tests {
             ("bobby: yes", None, Directness::Nobody),
         ] {
             let reading = reading(text);
-            assert_eq!((reading.to.first(), reading.address), (to, address), "{text}");
+            assert_eq!((reading.to.first(), reading.directness()), (to, address), "{text}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::line::LINES_MAX;
 use super::pairs::RecentContext;
-use super::reading::{WORDS_MAX, bits_of};
+use super::reading::WORDS_MAX;
 use super::tracker::{Arrival, Conversations};
 
 /// How rare the shared words are.
@@ -14,15 +14,10 @@ pub(super) struct Shared {
 
 impl Shared {
     pub(super) fn of(conversations: &Conversations, arrival: &Arrival<'_>, lately: &mut RecentContext) -> Shared {
-        let bits = bits_of(arrival.words.hashes());
         let mut hits = [0u16; LINES_MAX];
         let mut seen = [0u8; WORDS_MAX];
         for (hit, (line, words)) in hits.iter_mut().zip(conversations.lines.recent_with_words()) {
-            let common = bits & line.word_bits;
-            if common == 0 {
-                continue;
-            }
-            *hit = arrival.words.shared_with(words, common);
+            *hit = arrival.words.shared_with(words);
             if *hit != 0 {
                 ones(*hit).for_each(|word| seen[word] += 1);
                 let most = if line.author == arrival.author { &mut lately.repeat } else { &mut lately.echo };

@@ -9,8 +9,6 @@
 //! that a set of people is a `u128`; when a slot gets a new owner, every reference to the old one is cleared. Lines are
 //! numbered from the beginning of the place and found by their distance from the end. Cost per message: one walk over 64 lines.
 
-use serde::{Deserialize, Serialize};
-
 use super::line::{Conversation, LINES_MAX, SlotSet, TalkLine};
 use super::lines::TalkLines;
 use super::models::LinkModel;
@@ -19,7 +17,7 @@ use super::pairs::{self, WeighedCandidates};
 use super::participants::{NOBODY, Participants, Slot};
 use super::reading::{Directness, RareWords, Reading, body, read};
 use crate::trees::{LANES, SCALE, exp, log_steps};
-use crate::types::{ClockShift, ConversationId, MessageId, Time};
+use crate::types::{ClockShift, ConversationId, MessageId, Time, prefetch};
 
 /// A message as it is told to the tracker.
 #[derive(Clone, Copy, Debug)]
@@ -39,15 +37,15 @@ pub struct Utterance<'a> {
 }
 
 /// The conversations of one place.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub struct Conversations {
     /// Oldest first; the last is number `heard - 1`.
     pub(super) lines: TalkLines,
     pub(crate) people: Participants,
     /// A line's conversation is always among them.
     pub(crate) list: Vec<Conversation>,
-    heard: u32,
-    begun: u32,
+    pub(super) heard: u32,
+    pub(super) begun: u32,
     pub(crate) usual_gap: UsualGap,
 }
 
@@ -100,6 +98,13 @@ impl Placed {
 }
 
 impl Conversations {
+    /// Fetches from memory what the next message needs.
+    pub(crate) fn prefetch(&self) {
+        self.lines.prefetch();
+        self.people.prefetch();
+        prefetch(&self.list, |conversation| conversation.starter);
+    }
+
     /// Takes in a message; the conversation it belongs to.
     pub fn hear(&mut self, heard: &Utterance<'_>, model: &LinkModel) -> ConversationId {
         let placed = self.place(heard, model);
@@ -210,7 +215,7 @@ impl Conversations {
     }
 
     fn begin(&mut self, arrival: &Arrival<'_>) -> u8 {
-        let (number, began, starter, last) = (self.begun, arrival.at, arrival.author, arrival.number);
+        let (number, began, starter, last) = (self.begun, arrival.at.into(), arrival.author, arrival.number);
         let (speaker, speaker_before, people) = (NOBODY, NOBODY, SlotSet::default());
         let conversation =
             Conversation { number, began, last, lines: 0, people, starter, settled: 0, speaker, speaker_before };
@@ -233,7 +238,7 @@ impl Conversations {
     /// Keeps a message where it was placed; hands back what was weighed.
     pub(crate) fn keep(&mut self, heard: &Utterance<'_>, placed: Placed) -> WeighedCandidates {
         let Placed { number, author, reading, words, choice, index, weighed, .. } = placed;
-        let gap = self.lines.all().last().map(|line| heard.at.since(line.at).0);
+        let gap = self.lines.all().last().map(|line| heard.at.since(line.at()).0);
         let mut parent_author = NOBODY;
         if let Some(line) = choice.parent.and_then(|parent| self.line_mut(parent)) {
             line.replies = line.replies.saturating_add(1);
@@ -252,23 +257,17 @@ impl Conversations {
         let me = self.people.get_mut(author).expect("who speaks was met");
         me.said = me.said.saturating_add(1);
         me.starts = me.starts.saturating_add(u16::from(choice.parent.is_none()));
-        me.directed = me.directed.saturating_add(u16::from(reading.address != Directness::Nobody));
-        (me.last, me.last_at) = (number, heard.at);
+        me.directed = me.directed.saturating_add(u16::from(reading.directness() != Directness::Nobody));
+        me.note_spoke(number, heard.at);
         let spoken_to = reading.to.first().unwrap_or(parent_author);
         if spoken_to != NOBODY && spoken_to != author {
             me.partner = spoken_to;
         }
-        let line = TalkLine {
-            at: heard.at,
-            author,
-            reading,
-            parent: choice.parent.unwrap_or(number),
-            parent_author,
-            sure: (choice.sure * 63.0) as u8,
-            joins,
-            conversation: index,
-            ..TalkLine::default()
-        };
+        // An alternative is one of the lines that are kept.
+        let parent_back = choice.parent.map_or(0, |parent| (number - parent) as u8);
+        let mut line =
+            TalkLine { parent_back, parent_author, conversation: index, ..TalkLine::new(heard.at, author, reading) };
+        line.set_link((choice.sure * 63.0) as u8, joins);
         self.lines.push(line, heard.id.as_str(), words.hashes());
         self.heard += 1;
         self.usual_gap.note(gap);
@@ -277,7 +276,7 @@ impl Conversations {
 
     /// Takes over the new text of a message; what it was taken to answer stays.
     pub fn edit(&mut self, id: &MessageId, text: &str, model: &LinkModel) {
-        let index = self.lines.with_id(id.as_str()).find(|index| !self.lines.all()[*index].gone);
+        let index = self.lines.with_id(id.as_str()).find(|index| !self.lines.all()[*index].is_gone());
         let Some(index) = index else { return };
         let (reading, words) = read(text, self.lines.all()[index].author, &self.people, &model.lexicon);
         self.lines.set_reading(index, reading, words.hashes());
@@ -306,8 +305,10 @@ impl Conversations {
 
     /// The clock was set: what was noted by the old one counts by the new one.
     pub fn set_clock(&mut self, by: ClockShift) {
-        self.lines.all_mut().iter_mut().for_each(|line| line.at = line.at.shifted(by));
-        self.list.iter_mut().for_each(|conversation| conversation.began = conversation.began.shifted(by));
+        self.lines.all_mut().iter_mut().for_each(|line| line.set_at(line.at().shifted(by)));
+        self.list
+            .iter_mut()
+            .for_each(|conversation| conversation.began = Time::from(conversation.began).shifted(by).into());
         self.people.set_clock(by);
     }
 
@@ -367,7 +368,7 @@ impl Conversations {
     /// Time that the last ten messages took.
     pub(crate) fn pace(&self, now: Time) -> u8 {
         let lines = self.lines.all();
-        let tenth = lines.len().checked_sub(10).map_or(0, |index| now.since(lines[index].at).0);
+        let tenth = lines.len().checked_sub(10).map_or(0, |index| now.since(lines[index].at()).0);
         if tenth == 0 { 63 } else { log_steps(tenth / 500) }
     }
 
@@ -378,10 +379,10 @@ impl Conversations {
     }
 }
 
-/// Makes space for one more: by half, and never for more than there will be.
+/// Makes space for one more: by an eighth, and never for more than there will be.
 pub(super) fn grow_exactly<T>(list: &mut Vec<T>, most: usize) {
     if list.len() == list.capacity() {
-        let more = (list.len() / 2).max(4).min(most.saturating_sub(list.len()));
+        let more = (list.len() / 8).max(3).min(most.saturating_sub(list.len()));
         list.reserve_exact(more);
     }
 }

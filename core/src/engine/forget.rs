@@ -53,7 +53,7 @@ fn keys(request: &ForgetRequest) -> impl Iterator<Item = u64> + '_ {
 /// Whether the bot mentioned the person here, though they never spoke here.
 fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
     let tells = |heard: HeardMessage<'_>| {
-        heard.voice() == Voice::Me && theirs.takes_own_post(&room.id, heard.id(), heard.text())
+        heard.voice() == Voice::Me && theirs.takes_own_post(&room.id, &heard.id(), heard.text())
     };
     let mut places = room.threads().filter_map(|thread| room.place(thread));
     let mut reminders = room.reminders.iter().flat_map(|reminders| &reminders.list);
@@ -94,7 +94,7 @@ pub(super) fn forget_talk(turn: &mut Turn<'_>, theirs: &Recognizer<'_>) {
     let (place, speakers) = turn.room.split(turn.thread.as_ref());
     let goes = |heard: &HeardMessage<'_>, speakers: &Speakers| {
         keys.contains(&speakers.key_at(heard.speaker))
-            || (heard.voice() == Voice::Me && theirs.takes_own_post(&room, heard.id(), heard.text()))
+            || (heard.voice() == Voice::Me && theirs.takes_own_post(&room, &heard.id(), heard.text()))
     };
     for index in (0..place.buffer.len()).rev() {
         if place.buffer.iter().nth(index).is_some_and(|heard| goes(&heard, speakers)) {

@@ -1,5 +1,6 @@
 //! The talk as a model reads it.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::exchange;
@@ -40,7 +41,7 @@ pub(super) fn lines_to_answer(turn: &Turn<'_>, answering: &[MessageId], addresse
     let askers = Askers { messages: answering, lines_max: reply.asker_messages };
     let mut recent = recent_lines(turn, reply.window_messages, &askers);
     for id in answering.iter().rev() {
-        if !recent.iter().any(|heard| heard.id() == id.as_str()) {
+        if !recent.iter().any(|heard| heard.has_id(id.as_str())) {
             recent.extend(turn.place().buffer.get_by_id(id.as_str()));
         }
     }
@@ -53,7 +54,7 @@ pub(super) fn lines_to_answer(turn: &Turn<'_>, answering: &[MessageId], addresse
 /// A line before equal names are made distinct.
 struct LineEntry<'a> {
     at: Time,
-    id: &'a str,
+    id: Cow<'a, str>,
     voice: Voice,
     person: u64,
     name: &'a str,
@@ -92,7 +93,7 @@ fn add_exchanges<'a>(turn: &'a Turn<'_>, answering: &[MessageId], addressed: boo
         }
         let entry = |said: &'a ExchangedText, voice| {
             let (person, name) = (exchange.person, &*exchange.name);
-            LineEntry { at: said.at, id: said.id.as_str(), voice, person, name, text: &said.text }
+            LineEntry { at: said.at, id: said.id.as_str().into(), voice, person, name, text: &said.text }
         };
         if !shown {
             insert_by_time(entries, entry(question, Voice::Person));
@@ -129,7 +130,7 @@ fn as_lines(turn: &Turn<'_>, entries: Vec<LineEntry<'_>>) -> Lines {
     for LineEntry { id, voice, person, name, text, .. } in entries {
         let own_name = turn.policy.settings.bot.name.as_str();
         let name = if voice == Voice::Me { own_name } else { name_among(own_name, person, name, &mut names) };
-        lines.push(TranscriptLine { id, name, voice, text });
+        lines.push(TranscriptLine { id: &id, name, voice, text });
     }
     lines
 }

@@ -20,6 +20,9 @@ impl Engine {
             return out.push(Effect::Trace(passed_over(&mut message, unheard)));
         }
         let threads_max = policy.settings.listen.threads_max as usize;
+        if let Some(room) = known {
+            self.rooms[room].prefetch(message.place.thread.as_ref());
+        }
         let room = known.unwrap_or_else(|| self.new_room(&message.place.room));
         self.rooms[room].open(message.place.thread.as_ref(), threads_max);
         let thread = message.place.thread.clone();

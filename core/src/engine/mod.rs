@@ -198,6 +198,11 @@ impl Engine {
         }
     }
 
+    /// The rooms it knows.
+    pub fn room_ids(&self) -> impl Iterator<Item = &RoomId> {
+        self.rooms.iter().map(|room| &room.id)
+    }
+
     /// How many rooms it knows.
     pub fn rooms(&self) -> usize {
         self.rooms.len()

@@ -61,8 +61,8 @@ fn calls_somebody_else(turn: &Turn<'_>, message: &Message, rest: &str) -> bool {
 /// Whether the previous message is a recent post of the bot. One message of the same person may be in between.
 fn follows_own_post(turn: &Turn<'_>, message: &Message) -> bool {
     let heard = || turn.place().buffer.iter().rev();
-    let author = heard().find(|heard| heard.id() == message.id.as_str()).map(|heard| heard.speaker);
-    let mut before = heard().filter(|heard| heard.id() != message.id.as_str());
+    let author = heard().find(|heard| heard.has_id(message.id.as_str())).map(|heard| heard.speaker);
+    let mut before = heard().filter(|heard| !heard.has_id(message.id.as_str()));
     let own = match before.next() {
         Some(first) if first.flags.has(Flags::OWN) => Some(first),
         Some(first) if Some(first.speaker) == author => before.next().filter(|second| second.flags.has(Flags::OWN)),

@@ -120,11 +120,11 @@ fn put_choice(choice: &Choice, put: &mut impl FnMut(usize, u32)) {
 /// What it says, and to whom.
 fn put_text(conversations: &Conversations, arrival: &Arrival<'_>, put: &mut impl FnMut(usize, u32)) {
     let reading = arrival.reading;
-    put(ADDRESS, reading.address as u32);
+    put(ADDRESS, reading.directness() as u32);
     let addressee = reading.to.first().and_then(|slot| conversations.people.get(slot));
     put(TO_AWAY, addressee.map_or(63, |them| arrival.number.saturating_sub(them.last)));
     put(TO_SAID, addressee.map_or(0, |them| steps(them.said.into())));
-    put(QUESTION, reading.question.into());
+    put(QUESTION, reading.question().into());
     let marks = [
         (CALL, TextMarks::CALL),
         (CLOSING, TextMarks::CLOSING),
@@ -139,14 +139,14 @@ fn put_text(conversations: &Conversations, arrival: &Arrival<'_>, put: &mut impl
         (DIGITS, TextMarks::DIGITS),
     ];
     for (feature, mark) in marks {
-        put(feature, reading.marks.has(mark).into());
+        put(feature, reading.marks().has(mark).into());
     }
-    put(WIDTH, reading.width.into());
+    put(WIDTH, reading.width().into());
     put(WORD_STARTS, reading.tells(WordSignal::Starts).into());
     put(WORD_ANSWERED, reading.tells(WordSignal::Answered).into());
     put(WORD_GOES_ON, reading.tells(WordSignal::GoesOn).into());
     put(WORD_DRAWS, reading.tells(WordSignal::Draws).into());
-    put(KNOWN, reading.known.into());
+    put(KNOWN, arrival.words.known.into());
 }
 
 /// What its author said before.
@@ -154,9 +154,9 @@ fn put_author(conversations: &Conversations, arrival: &Arrival<'_>, put: &mut im
     let me = conversations.people.get(arrival.author).expect("who speaks was met");
     let new = me.said == 0;
     put(SAID, steps(me.said.into()));
-    put(AWAY, if new { 63 } else { steps(arrival.at.since(me.last_at).0 / 500) });
+    put(AWAY, if new { 63 } else { steps(arrival.at.since(me.last_at()).0 / 500) });
     let usual = conversations.usual_gap;
-    put(AWAY_USUAL, if new { 63 } else { usual.compare(log_steps(arrival.at.since(me.last_at).0 / 500)) });
+    put(AWAY_USUAL, if new { 63 } else { usual.compare(log_steps(arrival.at.since(me.last_at()).0 / 500)) });
     put(AWAY_LINES, if new { 63 } else { arrival.number - me.last });
     put(MY_STARTS, u32::from(me.starts) * 16 / u32::from(me.said.max(1)));
     put(MY_DIRECTED, u32::from(me.directed) * 16 / u32::from(me.said.max(1)));
@@ -169,7 +169,7 @@ fn put_conversation(conversations: &Conversations, placed: &Placed, put: &mut im
     let there = &conversations.list[usize::from(placed.index)];
     put(STRAND_LINES, steps(there.lines.into()));
     put(STRAND_OTHERS, there.others_than(arrival.author));
-    put(STRAND_AGE, steps(arrival.at.since(there.began).0 / 500));
+    put(STRAND_AGE, steps(arrival.at.since(there.began.into()).0 / 500));
     put(STRAND_AWAY, arrival.number - there.last);
     put(STRAND_STARTER, (there.starter == arrival.author).into());
     put(STRAND_MINE, there.has(arrival.author).into());
@@ -178,15 +178,15 @@ fn put_conversation(conversations: &Conversations, placed: &Placed, put: &mut im
         STRAND_TURN,
         u32::from(there.speaker == arrival.author) + 2 * u32::from(there.speaker_before == arrival.author),
     );
-    let last = conversations.line(there.last).map_or(0, |last| log_steps(arrival.at.since(last.at).0 / 500));
+    let last = conversations.line(there.last).map_or(0, |last| log_steps(arrival.at.since(last.at()).0 / 500));
     put(STRAND_USUAL, conversations.usual_gap.compare(last));
     put(TO_IN_STRAND, reading.to.first().map_or(0, |slot| 1 + u32::from(there.has(slot))));
     let lines = conversations.recent().iter().rev().filter(|line| line.conversation == placed.index);
-    let (mut run, mut draws, mut asks) = (0, reading.tells(WordSignal::Draws), reading.question);
+    let (mut run, mut draws, mut asks) = (0, reading.tells(WordSignal::Draws), reading.question());
     for line in lines.take(there.lines.into()).take_while(|line| line.author == arrival.author) {
         run += 1;
         draws = draws.max(line.reading.tells(WordSignal::Draws));
-        asks = asks.max(line.reading.question);
+        asks = asks.max(line.reading.question());
     }
     put(RUN, run);
     put(RUN_DRAWS, draws.into());
@@ -197,15 +197,15 @@ fn put_conversation(conversations: &Conversations, placed: &Placed, put: &mut im
 fn put_parent(conversations: &Conversations, placed: &Placed, put: &mut impl FnMut(usize, u32)) {
     let (choice, arrival) = (&placed.choice, placed.arrival());
     let parent = choice.parent.and_then(|parent| conversations.line(parent));
-    put(PARENT_QUESTION, parent.map_or(0, |line| 1 + u32::from(line.reading.question)));
+    put(PARENT_QUESTION, parent.map_or(0, |line| 1 + u32::from(line.reading.question())));
     put(PARENT_DRAWS, parent.map_or(centred(0), |line| line.reading.tells(WordSignal::Draws)).into());
     put(PARENT_REPLIES, parent.map_or(0, |line| line.replies.into()));
     put(PARENT_GAP, choice.parent.map_or(0, |parent| arrival.number - parent));
-    let ago = parent.map(|line| log_steps(arrival.at.since(line.at).0 / 500));
+    let ago = parent.map(|line| log_steps(arrival.at.since(line.at()).0 / 500));
     put(PARENT_AGO, ago.unwrap_or(0).into());
     put(PARENT_USUAL, ago.map_or(0, |ago| conversations.usual_gap.compare(ago)));
-    put(PARENT_START, parent.map_or(0, |line| 1 + u32::from(Some(line.parent) == choice.parent)));
-    put(PARENT_WIDTH, parent.map_or(0, |line| line.reading.width.into()));
+    put(PARENT_START, parent.map_or(0, |line| 1 + u32::from(line.is_start())));
+    put(PARENT_WIDTH, parent.map_or(0, |line| line.reading.width().into()));
     let helps = |them: &Participant| u32::from(them.directed) * 16 / u32::from(them.said.max(1));
     put(PARENT_HELPS, parent.and_then(|line| conversations.people.get(line.author)).map_or(0, helps));
 }
@@ -216,7 +216,7 @@ fn put_lately(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
     put(WAITING, lately.waiting.into());
     put(TO_ME, lately.to_me.into());
     put(MY_COMPANY, lately.company.count_ones());
-    let ago = conversations.recent().last().map_or(63, |line| log_steps(arrival.at.since(line.at).0 / 500));
+    let ago = conversations.recent().last().map_or(63, |line| log_steps(arrival.at.since(line.at()).0 / 500));
     put(LAST_AGO, ago.into());
     put(LAST_USUAL, conversations.usual_gap.compare(ago));
     put(USUAL, conversations.usual_gap.steps().into());
@@ -233,7 +233,7 @@ fn put_around(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
     let (mut seen, mut met, mut people) = ([false; 1 << u8::BITS], [false; 1 << u8::BITS], 0u128);
     let (mut open, mut all, mut helpers, mut joins) = (0, 0, 0, 0);
     for line in conversations.recent().iter().rev().take(24) {
-        joins += u32::from(line.joins);
+        joins += u32::from(line.joins());
         if line.conversation != conversation && !seen[usize::from(line.conversation)] {
             seen[usize::from(line.conversation)] = true;
             all += 1;

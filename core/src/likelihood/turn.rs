@@ -175,10 +175,10 @@ impl<'a> View<'a> {
         put(OTHERS_RECENT, (people & !(1 << me) & !(1 << author)).count_ones());
         put(MY_RECENT, recent().filter(|line| line.author == me).count() as u32);
         if let Some(mine) = since.map(|since| self.lines[since]) {
-            put(MY_QUESTION, 1 + u32::from(mine.reading.question));
+            put(MY_QUESTION, 1 + u32::from(mine.reading.question()));
             let to_author = mine.reading.addresses(author) || mine.parent_author == author;
             put(MY_TO_AUTHOR, 1 + u32::from(to_author));
-            put(MY_WIDTH, mine.reading.width.into());
+            put(MY_WIDTH, mine.reading.width().into());
         }
     }
 
@@ -191,7 +191,7 @@ impl<'a> View<'a> {
         put(MY_DIRECTED, share(me.directed, me.said));
         put(AUTHOR_SAID, log_steps(author.said.into()).into());
         put(AUTHOR_DIRECTED, share(author.directed, author.said));
-        let away = log_steps(self.arrival.at.since(me.last_at).0 / 500);
+        let away = log_steps(self.arrival.at.since(me.last_at()).0 / 500);
         put(AWAY, away.into());
         put(AWAY_USUAL, self.conversations.usual_gap.compare(away));
         put(AWAY_LINES, self.arrival.number.saturating_sub(me.last));
@@ -221,10 +221,10 @@ impl<'a> View<'a> {
         let address = match (reading.to.first(), reading.addresses(self.me)) {
             (None, _) => 0,
             (Some(_), false) => 1,
-            (Some(_), true) => 1 + reading.address as u32,
+            (Some(_), true) => 1 + reading.directness() as u32,
         };
         put(ADDRESS, address);
-        put(QUESTION, reading.question.into());
+        put(QUESTION, reading.question().into());
         let marks = [
             (CLOSING, TextMarks::CLOSING),
             (FILLER, TextMarks::FILLER),
@@ -238,9 +238,9 @@ impl<'a> View<'a> {
             (SMILE, TextMarks::SMILE),
         ];
         for (feature, mark) in marks {
-            put(feature, reading.marks.has(mark).into());
+            put(feature, reading.marks().has(mark).into());
         }
-        put(WIDTH, reading.width.into());
+        put(WIDTH, reading.width().into());
         put(WORD_STARTS, reading.tells(WordSignal::Starts).into());
         put(WORD_ANSWERED, reading.tells(WordSignal::Answered).into());
         put(WORD_GOES_ON, reading.tells(WordSignal::GoesOn).into());
@@ -251,15 +251,15 @@ impl<'a> View<'a> {
         let Some(number) = self.placed.choice.parent else { return };
         let Some(parent) = self.conversations.line(number) else { return };
         put(PARENT_MINE, 1 + u32::from(parent.author == self.me));
-        put(PARENT_QUESTION, 1 + u32::from(parent.reading.question));
+        put(PARENT_QUESTION, 1 + u32::from(parent.reading.question()));
         put(PARENT_GAP, self.arrival.number - number);
-        put(PARENT_AGO, log_steps(self.arrival.at.since(parent.at).0 / 500).into());
+        put(PARENT_AGO, log_steps(self.arrival.at.since(parent.at()).0 / 500).into());
     }
 
     fn put_room(&self, put: &mut impl FnMut(usize, u32)) {
         let (lately, usual) = (&self.placed.weighed.lately, self.conversations.usual_gap);
         let last = self.conversations.recent().last();
-        let ago = last.map_or(63, |line| log_steps(self.arrival.at.since(line.at).0 / 500));
+        let ago = last.map_or(63, |line| log_steps(self.arrival.at.since(line.at()).0 / 500));
         put(LAST_USUAL, usual.compare(ago));
         put(USUAL, usual.steps().into());
         put(PACE, lately.pace.into());

@@ -165,6 +165,7 @@ impl Spent {
 
     pub fn reserve(&mut self, serial: u64, cost: Cost) {
         let Cost { calls, tokens, micros } = cost;
+        self.reserved.reserve_exact(1);
         self.reserved.push(Reserved { serial, calls, tokens, micros });
     }
 
@@ -227,7 +228,12 @@ impl Spent {
 
     fn release(&mut self, serial: u64) -> Option<Cost> {
         let index = self.reserved.iter().position(|reserved| reserved.serial == serial)?;
-        Some(self.reserved.swap_remove(index).cost())
+        let cost = self.reserved.swap_remove(index).cost();
+        // Mostly there is none, in every room that ever asked.
+        if self.reserved.is_empty() {
+            self.reserved = Vec::new();
+        }
+        Some(cost)
     }
 
     fn turn_to(&mut self, day: i64) {

@@ -30,7 +30,7 @@ use crate::likelihood::TalkShare;
 use crate::policy::Policy;
 use crate::reminders::Reminders;
 use crate::trace::Trace;
-use crate::types::{CallId, Message, MessageId, RoomId, Share, Span, ThreadId, Time};
+use crate::types::{CallId, Message, MessageId, RoomId, Share, Span, ThreadId, Time, prefetch};
 
 /// A channel with its threads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -142,6 +142,19 @@ impl Room {
         match thread {
             None => Some(&mut self.main),
             Some(thread) => self.threads.get_mut(thread),
+        }
+    }
+
+    /// Fetches from memory what a message in this place needs.
+    pub(crate) fn prefetch(&self, thread: Option<&ThreadId>) {
+        let Some(place) = self.place(thread) else { return };
+        place.buffer.prefetch();
+        self.speakers.prefetch();
+        if let Some(conversations) = &place.conversations {
+            conversations.prefetch();
+        }
+        if let Some(talk) = &self.talk {
+            prefetch(talk.seen(), |count| *count as u8);
         }
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::types::{PersonId, stable_hash};
+use crate::types::{PersonId, prefetch, stable_hash};
 
 /// A speaker's index within the room.
 pub(super) type Index = u16;
@@ -58,6 +58,11 @@ fn cut(text: &str) -> &str {
 }
 
 impl Speakers {
+    /// What the next message needs.
+    pub(super) fn prefetch(&self) {
+        prefetch(&self.list, |speaker| speaker.uses as u8);
+    }
+
     pub(crate) fn key(&self, id: &PersonId) -> u64 {
         key_of(id.as_str())
     }

@@ -50,6 +50,12 @@ name!(
     PersonId
 );
 
+/// What both names begin with, in whole characters.
+pub(crate) fn shared_start<'a>(one: &'a str, other: &str) -> &'a str {
+    let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    &one[..one.floor_char_boundary(same)]
+}
+
 /// Hashes names fast and the same in every run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NameHasher(u64);

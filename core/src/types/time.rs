@@ -10,6 +10,25 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Time(pub u64);
 
+/// A time in six bytes, for what is kept many times. Later than the year 10889 is as late as that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Time", into = "Time")]
+pub(crate) struct ShortTime([u16; 3]);
+
+impl From<Time> for ShortTime {
+    fn from(Time(ms): Time) -> ShortTime {
+        let ms = ms.min((1 << 48) - 1);
+        ShortTime([ms as u16, (ms >> 16) as u16, (ms >> 32) as u16])
+    }
+}
+
+impl From<ShortTime> for Time {
+    #[inline]
+    fn from(ShortTime([low, middle, high]): ShortTime) -> Time {
+        Time(u64::from(low) | u64::from(middle) << 16 | u64::from(high) << 32)
+    }
+}
+
 /// A length of time in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

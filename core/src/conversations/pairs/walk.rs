@@ -83,14 +83,18 @@ impl<'a> LineWalk<'a> {
         let shared = Shared::of(conversations, arrival, lately);
         let lines = conversations.recent();
         let partner = conversations.people.get(arrival.author).map_or(NOBODY, |me| me.partner);
-        let my_last = lines.iter().rev().find(|line| line.author == arrival.author);
-        let (my_parent, my_conversation) =
-            my_last.map_or((u32::MAX, None), |line| (line.parent, Some(line.conversation)));
+        let first = arrival.number - lines.len() as u32;
+        let my_last = lines.iter().rposition(|line| line.author == arrival.author);
+        let (my_parent, my_conversation) = my_last.map_or((u32::MAX, None), |index| {
+            let line = &lines[index];
+            // It may be further back than any line that is kept, or than the first of all.
+            ((first + index as u32).wrapping_sub(line.parent_back.into()), Some(line.conversation))
+        });
         LineWalk {
             conversations,
             arrival,
             lines,
-            first: arrival.number - lines.len() as u32,
+            first,
             best: shared.per_line.iter().copied().max().unwrap_or(0),
             shared,
             bonds: Bonds::of(conversations, arrival.author),
@@ -112,8 +116,8 @@ impl<'a> LineWalk<'a> {
     #[inline]
     pub(super) fn candidate(&mut self, index: usize, line: &'a TalkLine) -> EarlierLine<'a> {
         let number = self.first + index as u32;
-        let later = self.counts.later.replace(line.at).unwrap_or(self.arrival.at);
-        self.counts.pause = self.counts.pause.max(later.since(line.at).0);
+        let later = self.counts.later.replace(line.at()).unwrap_or(self.arrival.at);
+        self.counts.pause = self.counts.pause.max(later.since(line.at()).0);
         if self.since_in[usize::from(line.conversation)] == 0 {
             self.rank_of[usize::from(line.conversation)] = self.counts.conversations;
             self.counts.conversations += 1;
@@ -139,7 +143,7 @@ impl<'a> LineWalk<'a> {
 
     #[inline]
     fn note_line(&mut self, line: &TalkLine, gap: u32, (to_them, to_me): (bool, bool), lately: &mut RecentContext) {
-        self.counts.speak_to_somebody += usize::from(line.reading.address != Directness::Nobody);
+        self.counts.speak_to_somebody += usize::from(line.reading.directness() != Directness::Nobody);
         if to_them {
             self.counts.addressee_away = self.counts.addressee_away.min(gap.min(63) as u8);
         }
@@ -192,12 +196,12 @@ impl<'a> LineWalk<'a> {
     /// What the line says, and what it shares with the message.
     #[inline]
     pub(super) fn put_line(&self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
-        let EarlierLine { line, index, number, gap, after, .. } = *candidate;
+        let EarlierLine { line, index, gap, after, .. } = *candidate;
         let reading = &line.reading;
         put(GAP, gap);
         put(STRAND_SINCE, after.into());
         let usual = self.conversations.usual_gap;
-        let (ago, pause) = (log_steps(self.arrival.at.since(line.at).0 / 500), log_steps(self.counts.pause / 500));
+        let (ago, pause) = (log_steps(self.arrival.at.since(line.at()).0 / 500), log_steps(self.counts.pause / 500));
         put(AGO, ago.into());
         put(AGO_USUAL, usual.compare(ago));
         put(PAUSE, pause.into());
@@ -207,17 +211,17 @@ impl<'a> LineWalk<'a> {
         put(REPLIES, line.replies.into());
         put(MY_REPLIES, self.mine_to[index].into());
         put(OTHER_REPLIES_SINCE, self.fresh[index].into());
-        put(THEIR_QUESTION, reading.question.into());
-        put(THEIR_WIDTH, reading.width.into());
+        put(THEIR_QUESTION, reading.question().into());
+        put(THEIR_WIDTH, reading.width().into());
         put(THEIR_STARTS, reading.tells(WordSignal::Starts).into());
         put(THEIR_ANSWERED, reading.tells(WordSignal::Answered).into());
         put(THEIR_GOES_ON, reading.tells(WordSignal::GoesOn).into());
-        let (closing, filler) = (reading.marks.has(TextMarks::CLOSING), reading.marks.has(TextMarks::FILLER));
+        let (closing, filler) = (reading.marks().has(TextMarks::CLOSING), reading.marks().has(TextMarks::FILLER));
         put(THEIR_CLOSING, u32::from(closing) + 2 * u32::from(filler));
-        put(THEIR_UNFINISHED, reading.marks.has(TextMarks::UNFINISHED).into());
-        put(THEIR_SURE, line.sure.into());
-        put(THEIR_ADDRESS, reading.address as u32);
-        put(THEIR_START, (line.parent == number).into());
+        put(THEIR_UNFINISHED, reading.marks().has(TextMarks::UNFINISHED).into());
+        put(THEIR_SURE, line.sure().into());
+        put(THEIR_ADDRESS, reading.directness() as u32);
+        put(THEIR_START, line.is_start().into());
         let (shared, best) = (self.shared.per_line[index], self.best);
         put(SHARED, u32::from(shared) / 2);
         put(SHARED_BEST, self.shared.best_word[index].into());
@@ -227,19 +231,19 @@ impl<'a> LineWalk<'a> {
     /// What its author said next, and before.
     #[inline]
     pub(super) fn put_next(&mut self, candidate: &EarlierLine<'_>, put: &mut impl FnMut(usize, u32)) {
-        let EarlierLine { line, index, number, .. } = *candidate;
+        let EarlierLine { line, index, .. } = *candidate;
         if let Some(next) = *self.next_of.of(line.author) {
             let later = &self.lines[usize::from(next)];
-            put(NEXT_QUESTION, 1 + u32::from(later.reading.question));
-            put(NEXT_GOES_ON, 1 + u32::from(later.parent == number));
+            put(NEXT_QUESTION, 1 + u32::from(later.reading.question()));
+            put(NEXT_GOES_ON, 1 + u32::from(usize::from(next) - index == usize::from(later.parent_back)));
             put(NEXT_GAP, u32::from(next) - index as u32);
             let shared = &self.shared.per_line;
             put(NEXT_SHARED, u32::from(shared[usize::from(next)].saturating_sub(shared[index])) / 2);
             put(NEXT_TO_ME, 1 + address_code(&later.reading, later.reading.addresses(self.arrival.author)));
         }
-        if line.parent_author == line.author && line.parent != number {
-            let before = line.parent.checked_sub(self.first).and_then(|index| self.lines.get(index as usize));
-            put(PREVIOUS_OWN, 1 + before.map_or(0, |before| u32::from(before.reading.question)));
+        if line.parent_author == line.author && !line.is_start() {
+            let before = index.checked_sub(line.parent_back.into()).and_then(|index| self.lines.get(index));
+            put(PREVIOUS_OWN, 1 + before.map_or(0, |before| u32::from(before.reading.question())));
         }
     }
 
@@ -275,10 +279,10 @@ impl<'a> LineWalk<'a> {
         };
         put(STRAND_TURN, turn);
         let last = self.conversations.line(there.last);
-        let ago = last.map_or(63, |last| log_steps(self.arrival.at.since(last.at).0 / 500));
+        let ago = last.map_or(63, |last| log_steps(self.arrival.at.since(last.at()).0 / 500));
         put(STRAND_AGO, ago.into());
         put(STRAND_AGO_USUAL, self.conversations.usual_gap.compare(ago));
-        put(STRAND_ASKED, last.map_or(0, |last| last.reading.question.into()));
+        put(STRAND_ASKED, last.map_or(0, |last| last.reading.question().into()));
         put(SHARED_STRAND, u32::from(self.shared.per_conversation[usize::from(line.conversation)]) / 2);
     }
 
@@ -290,14 +294,14 @@ impl<'a> LineWalk<'a> {
         *self.said_by.of(line.author) = theirs + 1;
         let counts = &mut self.counts;
         counts.authors += u8::from(theirs == 0);
-        counts.starts += u8::from(line.parent == candidate.number);
+        counts.starts += u8::from(line.is_start());
         counts.mine = counts.mine.saturating_add(u8::from(mine));
         counts.to_me = counts.to_me.saturating_add(u8::from(to_me));
         counts.spoken_to = counts.spoken_to.saturating_add(u8::from(line.author == self.spoken_to));
         self.since_in[usize::from(line.conversation)] = after.saturating_add(1);
-        if let Some(parent) = line.parent.checked_sub(self.first).filter(|parent| *parent < index as u32) {
-            self.mine_to[parent as usize] += u8::from(mine);
-            self.fresh[parent as usize] += u8::from(!mine && gap < 8);
+        if let Some(parent) = index.checked_sub(line.parent_back.into()).filter(|parent| *parent < index) {
+            self.mine_to[parent] += u8::from(mine);
+            self.fresh[parent] += u8::from(!mine && gap < 8);
         }
     }
 }
@@ -311,14 +315,14 @@ impl LineWalk<'_> {
             let number = self.first + index as u32;
             let speaks_to = (reading.addresses(line.author), line.reading.addresses(me));
             self.note_line(line, self.arrival.number - number, speaks_to, lately);
-            self.counts.starts += u8::from(line.parent == number);
+            self.counts.starts += u8::from(line.is_start());
             self.counts.mine = self.counts.mine.saturating_add(u8::from(line.author == me));
         }
     }
 }
 
 fn address_code(reading: &Reading, hit: bool) -> u32 {
-    match (reading.address, hit) {
+    match (reading.directness(), hit) {
         (Directness::Nobody, _) => 0,
         (_, false) => 1,
         (Directness::Named, true) => 2,

@@ -132,5 +132,5 @@ fn time_may_run_backwards() {
 fn a_room_is_small() {
     let line = size_of::<TalkLine>() * (LINES_MAX + LINES_OVER);
     let others = size_of::<Conversation>() * 24 + size_of::<crate::conversations::Participant>() * 16;
-    assert!(line + others <= 5_500, "{line} {others}");
+    assert!(line + others <= 2_950, "{line} {others}");
 }

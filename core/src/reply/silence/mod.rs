@@ -547,7 +547,7 @@ mod tests {
             assert!(!is_silence(words, true), "{words}");
             assert!(!is_silence(words, false), "unasked: {words}");
         }
-        // Whoever asked whether to reply is told why not.
+        // A person who asked whether to reply learns why not.
         for words in [
             "There is no need to reply, they already have the file.",
             "There is no need to reply because they already know.",
