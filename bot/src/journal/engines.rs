@@ -1,12 +1,14 @@
 //! The engines that the journal's records make: one for each shard, dealt out anew where the number of shards changed.
 //!
 //! A record names the shard that handled it. Which rooms that shard had follows from the number of shards then, and that
-//! number is part of the settings, which each start writes down before anything else happens. So whoever goes through the
+//! number is part of the settings, which each start writes down before anything else happens. So everything that goes through the
 //! records in their order always knows which engine a record belongs to.
 
 use aizuchi_core::engine::Snapshot;
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::policy::StoredPolicies;
+#[cfg(feature = "cluster")]
+use aizuchi_core::types::RoomId;
 use aizuchi_core::{Engine, Input, Policies, Time};
 
 use super::record::sum;
@@ -55,7 +57,7 @@ impl Engines {
         Ok(Some(Engines(reached.collect())))
     }
 
-    /// The engines that the first record kept here finds; fresh ones where no record was ever let go of. Whoever puts others
+    /// The engines that the first record kept here finds; fresh ones where no record was ever let go of. A caller that puts others
     /// in their place needs the mark.
     pub async fn at_the_beginning(
         store: &dyn SnapshotStore,
@@ -77,6 +79,15 @@ impl Engines {
             engines.0[shard] = EngineProgress { seq, engine };
         }
         Ok(engines)
+    }
+
+    /// Each room in the engine of its number, of `count` engines that have handled everything up to `seq`.
+    #[cfg(feature = "cluster")]
+    pub fn of_rooms(engine: Engine, number_of: impl Fn(&RoomId) -> usize, count: usize, seq: i64) -> Engines {
+        let policies = engine.policies().clone();
+        let restore = |part| Engine::restore(policies.clone(), part).expect("a snapshot just taken is of this version");
+        let parts = engine.into_snapshot().split(count, number_of).into_iter();
+        Engines(parts.map(|part| EngineProgress { seq, engine: restore(part) }).collect())
     }
 
     /// Whether what came of this record is known already.

@@ -17,7 +17,7 @@ use super::read::{look_up, read_each};
 use super::traces::{acted_for, each};
 use super::write::{Journal, ShardState};
 use crate::ports::{
-    DecisionPart, NewBase, Record, RecordKind, Replacement, Rewrite, Selection, StoredDecision, Stores,
+    DecisionPart, EngineState, NewBase, Record, RecordKind, Replacement, Rewrite, Selection, StoredDecision, Stores,
 };
 use crate::runtime::shard_of;
 use crate::stores::StoreError;
@@ -46,8 +46,23 @@ impl Journal {
     /// Scrubs the records, the decisions and the state the journal begins with, and writes down the engine's state without
     /// the person: all of it, or nothing.
     pub async fn forget(&self, found: Footprints, policies: &Policies, state: ShardState) -> Result<(), StoreError> {
+        let snapshot = state.encode().await;
+        self.rewrite_without(found, policies, Some(snapshot)).await
+    }
+
+    /// The same where the states of rooms are kept elsewhere, and have forgotten them.
+    #[cfg(feature = "cluster")]
+    pub async fn forget_records(&self, found: Footprints, policies: &Policies) -> Result<(), StoreError> {
+        self.rewrite_without(found, policies, None).await
+    }
+
+    async fn rewrite_without(
+        &self,
+        found: Footprints,
+        policies: &Policies,
+        snapshot: Option<EngineState>,
+    ) -> Result<(), StoreError> {
         let Footprints { request, records, decisions } = found;
-        let snapshot = Some(state.encode().await);
         let rewrite = Arc::new(Rewrite { records, decisions, snapshot, ..Rewrite::default() });
         loop {
             // The journal may begin with engines that remember them.
@@ -61,14 +76,6 @@ impl Journal {
                 return Ok(());
             }
         }
-    }
-
-    /// The same where the states of rooms are kept elsewhere, and have forgotten them.
-    #[cfg(feature = "cluster")]
-    pub async fn forget_records(&self, found: Footprints) -> Result<(), StoreError> {
-        let Footprints { records, decisions, .. } = found;
-        let rewrite = Arc::new(Rewrite { records, decisions, ..Rewrite::default() });
-        self.stores.journal.rewrite(rewrite, None).await.map(drop)
     }
 }
 

@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use aizuchi_core::effect::Effect;
+use aizuchi_core::effect::DecisionReport;
 use aizuchi_core::policy::StoredPolicies;
 use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 
@@ -183,16 +183,6 @@ fn handle_again(engines: &mut Engines, record: Record, found: &mut Recovered) {
     engine.handle(at, input, &mut effects);
     found.last_at = at;
     found.records += 1;
-    found.traces.extend(effects.into_iter().filter_map(|effect| match effect {
-        Effect::Trace(trace) | Effect::Received(trace) | Effect::Updated(trace) => Some(*trace),
-        Effect::Ask(_)
-        | Effect::Write(_)
-        | Effect::Deliver(_)
-        | Effect::Type(_)
-        | Effect::Withdraw(_)
-        | Effect::Recall(_)
-        | Effect::Remember(_)
-        | Effect::RunTool(_)
-        | Effect::Abort(_) => None,
-    }));
+    let reports = effects.into_iter().filter_map(|effect| effect.into_report().ok());
+    found.traces.extend(reports.map(DecisionReport::into_trace));
 }

@@ -43,7 +43,7 @@ impl ShardState {
     }
 
     /// Runs on another thread, because the state may be large.
-    pub(super) async fn encode(self) -> EngineState {
+    pub(crate) async fn encode(self) -> EngineState {
         let ShardState { shard, shards, seq, at, policies, snapshot } = self;
         let encode = move || encode(shard, shards, seq.map(|seq| seq as i64), at, &policies, &snapshot);
         tokio::task::spawn_blocking(encode).await.expect("encoding does not panic")

@@ -191,10 +191,7 @@ impl Keeper {
                     job.go_on_with(JobStep::Delete(Box::new(request)), &*self.stores.jobs).await?;
                 }
                 JobStep::OptOut(person) => {
-                    // They may want to be remembered again by now.
-                    if self.is_out(person).await? {
-                        self.apply_opt_out(person, true).await?;
-                    }
+                    self.apply_opt_out(person, true).await?;
                     job.go_on_with(JobStep::RemoveCopies, &*self.stores.jobs).await?;
                 }
                 JobStep::Delete(request) => {

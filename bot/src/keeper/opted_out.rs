@@ -14,21 +14,24 @@ use crate::stores::StoreError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptOutState {
     Done,
-    /// Nothing new is remembered; what was known is deleted as soon as memory can be reached.
+    /// It is written down: what is known, and what is remembered until then, is deleted as soon as memory can be reached.
     Noted,
 }
 
 impl Keeper {
     /// From now on they are remembered, or not; what was known of them goes at once, or as soon as memory can be reached.
     pub async fn opt_out(&self, person: &PersonId, out: bool) -> Result<OptOutState, StoreError> {
+        if !out {
+            self.call_off_opt_out(person).await?;
+        }
         let Err(error) = self.in_time(self.apply_opt_out(person, out)).await else {
             if out {
                 self.settle().await?;
             }
             return Ok(OptOutState::Done);
         };
-        let is_known = out && self.in_time(self.is_out(person)).await.is_ok_and(|is_out| is_out);
-        if !is_known {
+        // Whether it was noted before memory took too long does not matter: the job does all of it again.
+        if !out || !matches!(error, StoreError::Unavailable(_)) {
             return Err(error);
         }
         StoredForgetJob::begin(JobStep::OptOut(person.clone()), &*self.stores.jobs).await?;
@@ -41,8 +44,16 @@ impl Keeper {
         self.memory.apply(vec![MemoryChange::OptedOut { person: person.clone(), out }], &self.policies()).await
     }
 
-    pub(super) async fn is_out(&self, person: &PersonId) -> Result<bool, StoreError> {
-        Ok(self.memory.people(Some(person)).await?.iter().any(|known| known.opted_out))
+    /// They want to be remembered again: what was still to be deleted of them stays.
+    async fn call_off_opt_out(&self, person: &PersonId) -> Result<(), StoreError> {
+        let (jobs, mut after) = (&*self.stores.jobs, 0);
+        while let Some((id, step)) = jobs.next(after).await? {
+            if matches!(&step, JobStep::OptOut(other) if other == person) {
+                jobs.go_on(id, JobStep::RemoveCopies).await?;
+            }
+            after = id;
+        }
+        Ok(())
     }
 
     /// Lets the journal go of what they said, once it has left the talk that the bot reads.

@@ -13,7 +13,7 @@ use super::Keeper;
 use crate::journal::Records;
 use crate::journal::read::look_up;
 use crate::ports::{JournalStore, Position, Record, Selection, Stores};
-use crate::runtime::{Clock, EngineHandle};
+use crate::runtime::{EngineHandle, RetentionClock};
 use crate::stores::StoreError;
 
 /// How often it looks whether there is something to read.
@@ -49,7 +49,7 @@ impl Keeper {
         }
     }
 
-    /// Until whoever follows the journal has taken in what is durable by now, or does not seem to.
+    /// Until the task that reads the journal has processed what is durable by now, or seems to have stopped.
     async fn wait_for_others(&self) -> Result<(), StoreError> {
         let last = self.stores.journal.locate(Position::Last).await?.unwrap_or(0);
         for _ in 0..OTHERS_WAITED {
@@ -87,8 +87,8 @@ impl Keeper {
         Ok(taken)
     }
 
-    /// Reads on until the program stops, and lets what is too weak fade.
-    pub async fn watch(self: Arc<Self>, engine: EngineHandle, clock: Clock, stop: CancellationToken) {
+    /// Reads on until the program stops, and lets what is too weak fade by this clock.
+    pub async fn watch(self: Arc<Self>, engine: EngineHandle, clock: RetentionClock, stop: CancellationToken) {
         let mut faded_at = None;
         for look in 0_u32.. {
             if let Err(error) = self.catch_up().await {
@@ -123,7 +123,7 @@ impl Keeper {
 async fn some_records(journal: &dyn JournalStore, from: i64) -> Result<Vec<Record>, StoreError> {
     let (mut records, mut some) = (Records::after(journal, from).await?, Vec::new());
     while some.len() < TOGETHER
-        // Damage is told of at the start; here it is passed over.
+        // Damage is reported at the start; here it is skipped.
         && let Some(record) = records.next_whole().await?
     {
         some.push(record);

@@ -196,7 +196,7 @@ impl Memory for Layered {
         policies: &'a Policies,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            // Whoever opts out is known here before any other store is asked; whoever opts in again, once all others know.
+            // An opt-out is recorded here before any other store is asked; an opt-in, once all others have it.
             let opts_out: Vec<MemoryChange> = changes.iter().filter(|change| opts(change, true)).cloned().collect();
             let opts_in = changes.iter().any(|change| opts(change, false));
             let changes = match self.complete(changes).await {

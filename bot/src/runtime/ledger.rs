@@ -9,6 +9,7 @@ use aizuchi_core::room::{Cost, Spent};
 use aizuchi_core::settings::{Price, PriceBasis, Pricing};
 use aizuchi_core::total::TotalBudget;
 use aizuchi_core::types::{CallId, RoomId};
+use aizuchi_core::usage::TotalSpent;
 use aizuchi_core::{Engine, Input, Policies, Time};
 
 #[derive(Debug)]
@@ -64,7 +65,7 @@ impl SpendingScope {
 }
 
 /// The serial for work that is paid for without a call of the engine.
-const OUTSIDE: u64 = 0;
+pub const OUTSIDE: u64 = 0;
 
 impl Ledger {
     /// Adds up what the engines spent before, including what was in flight when they stopped.
@@ -111,11 +112,22 @@ impl Ledger {
         let cost = engine.reserved(call)?;
         let mut book = self.book_of_all();
         let why = book.total.admit(engine.policies(), now, call, cost).err()?;
-        if why.for_today && book.reached.replace(why.limit) != Some(why.limit) {
-            tracing::warn!(have = why.have, limit = why.limit, "the daily budget of all rooms is spent");
-        }
-        metrics::counter!("aizuchi_calls_refused_total").increment(1);
+        book.note_refusal(&why);
         Some(Input::Refused(call.clone(), why))
+    }
+
+    /// A call was refused by whoever adds up for all processes.
+    #[cfg(feature = "cluster")]
+    pub fn note_refusal(&self, why: &TotalSpent) {
+        self.book_of_all().note_refusal(why);
+    }
+
+    /// What all rooms spent by day, as added up for all processes.
+    #[cfg(feature = "cluster")]
+    pub fn set_days(&self, days: Vec<(i64, Cost)>, now: Time) {
+        let mut book = self.book_of_all();
+        book.total = TotalBudget::of_days(days);
+        book.show(now);
     }
 
     /// Whether a room and all rooms together can pay for this; if so, the amount is reserved until the bill is booked.
@@ -138,6 +150,13 @@ impl Ledger {
 }
 
 impl LedgerState {
+    fn note_refusal(&mut self, why: &TotalSpent) {
+        if why.for_today && self.reached.replace(why.limit) != Some(why.limit) {
+            tracing::warn!(have = why.have, limit = why.limit, "the daily budget of all rooms is spent");
+        }
+        metrics::counter!("aizuchi_calls_refused_total").increment(1);
+    }
+
     fn show(&mut self, now: Time) {
         let spent = self.total.today(&self.policies, now);
         if self.shown.replace(spent) == Some(spent) {

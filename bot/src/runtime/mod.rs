@@ -27,8 +27,11 @@ pub use failure::TaskFailure;
 #[cfg(feature = "cluster")]
 pub use failure::panic_message;
 pub use handle::{EngineHandle, ForgetJob, ShardRequest, ShuttingDown, StoreRequest, StoringError, shard_of};
+#[cfg(feature = "cluster")]
+pub use ledger::OUTSIDE;
 pub use ledger::{EstimatedPrice, Ledger, TotalView, estimated_prices};
 pub use priority_queue::{PriorityQueue, is_addressed};
+pub use retention::RetentionClock;
 #[cfg(feature = "cluster")]
 pub use start::{Retention, sweep};
 pub use start::{Runtime, RuntimeContext, recover_engines};

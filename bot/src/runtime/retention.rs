@@ -7,14 +7,43 @@ use std::time::Duration;
 
 use aizuchi_core::Time;
 use aizuchi_core::types::Span;
+use tokio::time::Instant;
 
-use super::clock::ClockJump;
+use super::clock::{Clock, ClockJump};
 
 const BELIEVED_AFTER: Span = Span::minutes(24 * 60);
+/// A program that did not run for longer than this is told that nothing old is deleted yet.
+const LONG_AWAY: Span = Span::minutes(30 * 24 * 60);
 
-/// The time by which records are old enough to be deleted: never later than `now`. `ran_until` is when a program last ran
-/// before this one, zero if none did.
-pub fn retention_time(now: Time, ran_until: Time, running_for: Duration, last_jump: Option<ClockJump>) -> Time {
+/// The clock by which records, facts and rooms are old enough to be deleted.
+#[derive(Clone, Copy, Debug)]
+pub struct RetentionClock {
+    clock: Clock,
+    ran_until: Time,
+    started: Instant,
+}
+
+impl RetentionClock {
+    /// `ran_until` is when a program last ran before this one, zero if none did.
+    pub fn start(clock: Clock, ran_until: Time) -> RetentionClock {
+        let away = clock.now().since(ran_until);
+        if ran_until > Time(0) && away > LONG_AWAY {
+            let days = away.whole_minutes() / (24 * 60);
+            tracing::warn!(
+                days,
+                "the clock is far ahead of when a program last ran; if that is right, what is old is deleted after a day"
+            );
+        }
+        RetentionClock { clock, ran_until, started: Instant::now() }
+    }
+
+    /// Never later than now.
+    pub fn now(&self) -> Time {
+        retention_time(self.clock.now(), self.ran_until, self.started.elapsed(), self.clock.last_jump())
+    }
+}
+
+fn retention_time(now: Time, ran_until: Time, running_for: Duration, last_jump: Option<ClockJump>) -> Time {
     let running_for = Span(running_for.as_millis() as u64);
     let mut time = now;
     if let Some(jump) = last_jump
@@ -23,7 +52,8 @@ pub fn retention_time(now: Time, ran_until: Time, running_for: Duration, last_ju
     {
         time = time - jump.by.size();
     }
-    if ran_until > Time(0) && running_for < BELIEVED_AFTER {
+    // Where no program ran before, nothing tells whether the clock is right, and what others remember may be deleted with it.
+    if running_for < BELIEVED_AFTER {
         time = time.min(ran_until + running_for);
     }
     time
@@ -45,7 +75,7 @@ mod tests {
         assert_eq!(at(Duration::ZERO), ran_until);
         assert_eq!(at(DAY / 2), ran_until + Span::minutes(12 * 60));
         assert_eq!(at(DAY), now);
-        assert_eq!(retention_time(now, Time(0), Duration::ZERO, None), now, "nothing is known of a new store");
+        assert_eq!(retention_time(now, Time(0), DAY / 2, None), Time(0) + Span::minutes(12 * 60), "a new store");
         assert_eq!(
             retention_time(ran_until, now, DAY / 2, None),
             ran_until,

@@ -11,7 +11,7 @@ mod append;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aizuchi_core::effect::Effect;
+use aizuchi_core::effect::DecisionReport;
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::siblings::Siblings;
 use aizuchi_core::types::RoomId;
@@ -257,22 +257,14 @@ impl Shard {
             }
             for effect in effects.drain(..) {
                 touch(&mut touched, Some(effect.room()));
-                match effect {
-                    Effect::Trace(trace) => {
+                match effect.into_report() {
+                    Ok(DecisionReport::Final(trace)) => {
                         self.siblings().note(&self.engine, &trace);
                         decided.push(*trace);
                     }
-                    Effect::Received(trace) => decided.push(*trace),
-                    Effect::Updated(trace) => updated.push(*trace),
-                    other @ (Effect::Ask(_)
-                    | Effect::Write(_)
-                    | Effect::Deliver(_)
-                    | Effect::Type(_)
-                    | Effect::Withdraw(_)
-                    | Effect::Recall(_)
-                    | Effect::Remember(_)
-                    | Effect::RunTool(_)
-                    | Effect::Abort(_)) => self.runner.run(&self.engine, at, other, self.seq),
+                    Ok(DecisionReport::Received(trace)) => decided.push(*trace),
+                    Ok(DecisionReport::Updated(trace)) => updated.push(*trace),
+                    Err(wanted) => self.runner.run(&self.engine, at, wanted, self.seq),
                 }
             }
             if let Some(told) = said_in.and_then(|room| self.siblings().introduce(&self.engine, &room)) {
@@ -338,19 +330,8 @@ impl Shard {
         if forgotten.is_ok() {
             self.saver.is_saved();
         }
-        for effect in effects {
-            match effect {
-                Effect::Trace(_) | Effect::Received(_) | Effect::Updated(_) => (),
-                other @ (Effect::Ask(_)
-                | Effect::Write(_)
-                | Effect::Deliver(_)
-                | Effect::Type(_)
-                | Effect::Withdraw(_)
-                | Effect::Recall(_)
-                | Effect::Remember(_)
-                | Effect::RunTool(_)
-                | Effect::Abort(_)) => self.runner.run(&self.engine, now, other, self.seq),
-            }
+        for wanted in effects.into_iter().filter_map(|effect| effect.into_report().err()) {
+            self.runner.run(&self.engine, now, wanted, self.seq);
         }
         forgotten
     }

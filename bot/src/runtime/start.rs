@@ -15,7 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::clock::STEP_MAX;
 use super::ledger::Ledger;
-use super::retention::retention_time;
+use super::retention::RetentionClock;
 use super::shard::Shard;
 use super::{Clock, ClockJump, EngineEvent, EngineHandle, TaskFailure};
 use crate::journal::{DamagedRecord, Journal, LostRecords, Recovered, RecoveredFrom, ShardState, recover};
@@ -62,6 +62,8 @@ pub struct ShardParts {
 /// The engines, running.
 pub struct Runtime {
     pub engine: EngineHandle,
+    /// By which what is old is deleted.
+    pub retention_clock: RetentionClock,
     shards: JoinSet<Result<(), StoreError>>,
     /// What must go on and did not.
     failures: mpsc::UnboundedReceiver<TaskFailure>,
@@ -90,6 +92,7 @@ impl Runtime {
         let recovered = recover_engines(&stores, &journal, &policies, count).await?;
         let ran_until = journal.ran_until().await?.unwrap_or_default().max(recovered.last_at);
         let openings = first_inputs(&recovered, &policies, note_clock(&context.clock, ran_until));
+        let retention_clock = RetentionClock::start(context.clock, ran_until);
         let ledger = Arc::new(Ledger::new(&recovered.engines, &policies));
         let mut siblings = Siblings::default();
         recovered.engines.iter().for_each(|engine| siblings.take_over(engine));
@@ -123,11 +126,12 @@ impl Runtime {
         tokio::spawn(engine.clone().supervise("the clock watcher", stop.clone(), clock));
         let noting = AbortOnDropHandle::new(tokio::spawn(note_running(journal.clone(), context.clock)));
         let last_note = (journal.clone(), context.clock);
-        let sweeping = sweep(journal, context, policies, Retention { keep, ran_until }, snapshots, stop.clone());
+        let sweeping =
+            sweep(journal, context, policies, Retention { keep, clock: retention_clock }, snapshots, stop.clone());
         tokio::spawn(engine.clone().supervise("the journal cleanup", stop.clone(), sweeping));
         let watching = watch_store(stores.files, stop.clone());
         tokio::spawn(engine.clone().supervise("the store watcher", stop.clone(), watching));
-        Ok(Runtime { engine, shards, failures, ready, stop, noting, last_note })
+        Ok(Runtime { engine, retention_clock, shards, failures, ready, stop, noting, last_note })
     }
 
     /// Returns when something ended that must not end before the program does, a shard above all: then nobody is heard any
@@ -262,8 +266,7 @@ async fn drop_deleted(
 /// How long records are kept.
 pub struct Retention {
     pub keep: Duration,
-    /// When a program last ran before this one.
-    pub ran_until: Time,
+    pub clock: RetentionClock,
 }
 
 /// Lets go of what is older than it should be, now and then.
@@ -271,14 +274,12 @@ pub async fn sweep(
     journal: Journal,
     context: Arc<RuntimeContext>,
     policies: Policies,
-    Retention { keep, ran_until }: Retention,
+    Retention { keep, clock }: Retention,
     snapshots: watch::Sender<()>,
     stop: CancellationToken,
 ) {
-    let started = tokio::time::Instant::now();
     loop {
-        let (now, jump) = (context.clock.now(), context.clock.last_jump());
-        let before = retention_time(now, ran_until, started.elapsed(), jump) - Span(keep.as_millis() as u64);
+        let before = clock.now() - Span(keep.as_millis() as u64);
         // Settings may have changed since, and with them the model.
         let policies = learnt::with_kept(Path::new(&context.store.folder), policies.clone());
         let hours = Span::minutes(60 * u64::from(context.store.deleted_hours));

@@ -121,6 +121,10 @@ pub async fn copy(
     progress: &mut (dyn FnMut(CopyProgress) + Send),
 ) -> Result<CopySummary, CopyError> {
     let source: Source = Arc::new(Mutex::new(from.source().await?));
+    // Nothing is lost by marking an empty one: no program is to start on it while the source is still being read.
+    if scope == CopyScope::Everything && is_empty(to, scope).await? {
+        to.set_partial(true).await?;
+    }
     // All tables are checked first, so that a refusal comes before anything is written.
     let mut there = Vec::new();
     for table in scope.tables() {
@@ -185,6 +189,16 @@ pub async fn check_readable(from: &dyn CopyStore, scope: CopyScope) -> Result<()
 }
 
 /// How many rows are there already. `Err` if they are not a beginning of the source.
+async fn is_empty(store: &dyn CopyStore, scope: CopyScope) -> Result<bool, StoreError> {
+    let there: Source = Arc::new(Mutex::new(store.source().await?));
+    for table in scope.tables().filter(|table| table.key > 0) {
+        if !read(&there, table, None).await?.is_empty() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 async fn beginning(source: &Source, to: &dyn CopyStore, table: &'static CopyTable) -> Result<u64, CopyError> {
     if table.key == 0 {
         return Ok(0);

@@ -2,112 +2,23 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use aizuchi::journal::Journal;
-use aizuchi::keeper::{ForgetState, Keeper};
-use aizuchi::memory::StoredLayers;
-use aizuchi::ports::{BoxFuture, Memory, ModelClient, Platform, StoreBackend as _};
-use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
-use aizuchi::stores::{Database, StoreSettings};
-use aizuchi::tools;
-use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
-use aizuchi_core::input::{Answer, Command};
+use aizuchi::keeper::ForgetState;
+use aizuchi_core::input::Command;
 use aizuchi_core::memory::{Fact, FactDraft, Filter, MemoryChange, Origin};
 use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Visibility};
-use aizuchi_core::{Input, Message, Policies};
-use tokio::sync::{broadcast, watch};
+use aizuchi_core::{Input, Message};
 use tokio_util::sync::CancellationToken;
 
-use crate::made_up::{Board, START, Scratch, policies, said};
-/// Repeats what it is told.
-pub struct Parrot;
-
-impl ModelClient for Parrot {
-    fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
-        let text = r#"{"respond": false, "reason": "they speak of a xylophone"}"#.into();
-        Box::pin(async { Ok(Answer { text, usage: Usage::default() }) })
-    }
-
-    fn write(self: Arc<Self>, brief: Box<Brief>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
-        let last = brief.transcript.lines.iter().last().map(|line| line.text.to_owned()).unwrap_or_default();
-        Box::pin(async move { Ok(Answer { text: format!("So: {last}").into(), usage: Usage::default() }) })
-    }
-}
-
-pub struct Life {
-    pub runtime: Runtime,
-    pub keeper: Arc<Keeper>,
-    pub platforms: Vec<Arc<dyn Platform>>,
-    pub database: Database,
-}
-
-impl Life {
-    async fn start(scratch: &Scratch, shards: u32) -> Life {
-        Life::with_store(scratch, shards, StoreSettings::default()).await
-    }
-    async fn with_store(scratch: &Scratch, shards: u32, store: StoreSettings) -> Life {
-        Life::with_model(scratch, shards, store, Arc::new(Parrot)).await
-    }
-    /// With the tools that the program has by default.
-    pub async fn with_model(
-        scratch: &Scratch,
-        shards: u32,
-        store: StoreSettings,
-        models: Arc<dyn ModelClient>,
-    ) -> Life {
-        let database = scratch.database();
-        let memory = database.memory(StoredLayers::ALL);
-        Life::with_memory(database, shards, store, models, memory).await
-    }
-    /// With what is remembered elsewhere.
-    pub async fn with_memory(
-        database: Database,
-        shards: u32,
-        store: StoreSettings,
-        models: Arc<dyn ModelClient>,
-        memory: Arc<dyn Memory>,
-    ) -> Life {
-        let policies = policies(&[&format!("runtime.shards={shards}"), "memory.profiles=true"]);
-        let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
-        let platforms: Vec<Arc<dyn Platform>> = vec![Arc::new(Board::default())];
-        let world = RuntimeContext {
-            tools: tools::open(&aizuchi::config::new_layers(), Some(&keeper)).expect("the defaults are sound"),
-            clock: Clock::starting_at(START),
-            models,
-            keeper: Some(keeper.clone()),
-            platforms: platforms.clone(),
-            events: broadcast::channel(16).0,
-            ready: watch::channel(true).0,
-            store,
-        };
-        let runtime = Runtime::start(database.clone(), policies, Arc::new(world)).await.expect("it starts");
-        Life { runtime, keeper, platforms, database }
-    }
-    pub async fn says(&self, number: u64, room: &str, who: &str, text: &str) {
-        let Input::Said(message) = said(&format!("m{number}"), START, who, text) else { unreachable!() };
-        let mentions_me = text.contains("@aizuchi");
-        let message = Message { place: Place::room(room), mentions_me, ..message };
-        self.runtime.engine.submit(Input::Said(message)).await.expect("it listens");
-    }
-    pub async fn forget_mia(&self) -> ForgetState {
-        let mia = vec![PersonId::new("id-mia")];
-        self.keeper.forget(mia, &[], &self.runtime.engine, &self.platforms).await.expect("it can be noted").state
-    }
-
-    pub async fn jobs(&self) -> i64 {
-        let count = |connection: &rusqlite::Connection| {
-            connection.query_row("SELECT count(*) FROM forgetting", [], |row| row.get(0))
-        };
-        self.database.read(count).await.unwrap()
-    }
-}
+use crate::made_up::{START, Scratch, said};
+use crate::remembering_life::{RememberingLife, holds, others_talk, short_lived};
 
 /// Talk in rooms of several engines, with answers that repeat it.
-async fn lived(scratch: &Scratch, shards: u32) -> Life {
-    let life = Life::start(scratch, shards).await;
+async fn lived(scratch: &Scratch, shards: u32) -> RememberingLife {
+    let life = RememberingLife::start(scratch, shards).await;
     for number in 0..30 {
         let room = format!("log:{}", number % 3);
         life.says(number * 3, &room, "id-mia", &format!("my xylophone {number}")).await;
@@ -120,13 +31,6 @@ async fn lived(scratch: &Scratch, shards: u32) -> Life {
     tokio::time::sleep(Duration::from_secs(60)).await;
     life.keeper.catch_up().await.unwrap();
     life
-}
-
-pub fn holds(scratch: &Scratch, text: &str) -> bool {
-    let files = std::fs::read_dir(&scratch.0).unwrap();
-    files
-        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
-        .any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
 }
 
 /// The files as a crash would leave them.
@@ -180,7 +84,7 @@ async fn cut_off_at_any_point_it_ends_after_the_next_start_or_has_not_begun() {
             assert!(!holds(&left, "xylophone") && !holds(&left, "id-mia") && holds(&left, "marimba"));
             break;
         }
-        let life = Life::start(&left, shards).await;
+        let life = RememberingLife::start(&left, shards).await;
         let stop = CancellationToken::new();
         if life.jobs().await == 0 && holds(&left, "xylophone") {
             assert!(holds(&left, "id-mia"), "what was not begun is whole");
@@ -208,7 +112,7 @@ async fn cut_off_at_any_point_it_ends_after_the_next_start_or_has_not_begun() {
 #[tokio::test(start_paused = true)]
 async fn one_person_under_several_ids_is_forgotten_under_all_of_them() {
     let scratch = Scratch::new();
-    let life = Life::start(&scratch, 2).await;
+    let life = RememberingLife::start(&scratch, 2).await;
     life.says(1, "log:1", "id-mia", "my xylophone").await;
     life.says(2, "log:2", "other-mia", "my glockenspiel").await;
     let ids = ["id-mia", "other-mia"].map(PersonId::new).to_vec();
@@ -219,24 +123,10 @@ async fn one_person_under_several_ids_is_forgotten_under_all_of_them() {
     life.runtime.stop().await;
 }
 
-/// Snapshots are taken often, and what was deleted is kept for an hour.
-pub fn short_lived() -> StoreSettings {
-    StoreSettings { snapshot_records: 5, deleted_hours: 1, ..StoreSettings::default() }
-}
-
-/// Talk of others, long enough for another snapshot.
-pub async fn others_talk(life: &Life, from: u64) {
-    for number in from..from + 20 {
-        life.says(number, "log:room", "id-jonas", "a marimba here").await;
-        tokio::time::sleep(Duration::from_secs(1)).await;
-    }
-    life.keeper.catch_up().await.unwrap();
-}
-
 #[tokio::test(start_paused = true)]
 async fn what_was_deleted_is_in_no_file_after_its_hours() {
     let scratch = Scratch::new();
-    let life = Life::with_store(&scratch, 2, short_lived()).await;
+    let life = RememberingLife::with_store(&scratch, 2, short_lived()).await;
     for number in 0..40 {
         life.says(number, "log:room", "id-mia", &format!("the glockenspiel {number} is mine")).await;
         others_talk(&life, 1_000 + 20 * number).await;
@@ -254,19 +144,10 @@ async fn what_was_deleted_is_in_no_file_after_its_hours() {
     life.runtime.stop().await;
 }
 
-impl Life {
-    /// Somebody edits a message, or deletes it.
-    pub async fn changes(&self, number: u64, room: &str, text: Option<&str>) {
-        let id = MessageId::new(format!("m{number}"));
-        let change = Change { place: Place::room(room), id, at: START, text: text.map(Into::into) };
-        self.runtime.engine.submit(Input::Changed(change)).await.expect("it listens");
-    }
-}
-
 #[tokio::test(start_paused = true)]
 async fn what_a_message_said_before_it_was_edited_is_in_no_file_after_its_hours() {
     let scratch = Scratch::new();
-    let life = Life::with_store(&scratch, 2, short_lived()).await;
+    let life = RememberingLife::with_store(&scratch, 2, short_lived()).await;
     life.says(1, "log:room", "id-mia", "the glockenspiel is mine").await;
     life.changes(1, "log:room", Some("the celesta is mine")).await;
     others_talk(&life, 1_000).await;
@@ -284,7 +165,7 @@ async fn what_a_message_said_before_it_was_edited_is_in_no_file_after_its_hours(
 #[tokio::test(start_paused = true)]
 async fn the_words_of_an_answer_go_with_the_deleted_question() {
     let scratch = Scratch::new();
-    let life = Life::with_store(&scratch, 2, short_lived()).await;
+    let life = RememberingLife::with_store(&scratch, 2, short_lived()).await;
     life.says(1, "log:room", "id-mia", "@aizuchi tune the glockenspiel").await;
     tokio::time::sleep(Duration::from_secs(20)).await;
     life.says(2, "log:room", "id-jonas", "@aizuchi tune the celesta").await;
@@ -303,7 +184,7 @@ async fn the_words_of_an_answer_go_with_the_deleted_question() {
 #[tokio::test(start_paused = true)]
 async fn who_opted_out_is_kept_in_no_file_for_longer_than_the_talk_of_the_moment() {
     let scratch = Scratch::new();
-    let life = Life::with_store(&scratch, 2, short_lived()).await;
+    let life = RememberingLife::with_store(&scratch, 2, short_lived()).await;
     life.keeper.opt_out(&PersonId::new("id-mia"), true).await.unwrap();
     for number in 0..10 {
         life.says(number, "log:room", "id-mia", &format!("the glockenspiel {number} is mine")).await;
@@ -324,7 +205,7 @@ async fn who_opted_out_is_kept_in_no_file_for_longer_than_the_talk_of_the_moment
 #[tokio::test(start_paused = true)]
 async fn a_room_that_is_closed_leaves_no_words_in_the_files() {
     let scratch = Scratch::new();
-    let life = Life::start(&scratch, 2).await;
+    let life = RememberingLife::start(&scratch, 2).await;
     for number in 0..10 {
         life.says(number, "log:closing", "id-mia", &format!("the glockenspiel {number} is mine")).await;
         life.says(100 + number, "log:room", "id-jonas", "a marimba here").await;
@@ -336,7 +217,7 @@ async fn a_room_that_is_closed_leaves_no_words_in_the_files() {
     assert!(!holds(&scratch, "glockenspiel"), "what was said in a closed room is still in the files");
     assert!(holds(&scratch, "marimba"), "what was said elsewhere stays");
     life.runtime.stop().await;
-    let life = Life::start(&scratch, 2).await;
+    let life = RememberingLife::start(&scratch, 2).await;
     assert!(!holds(&scratch, "glockenspiel"), "it does not come back with a start");
     life.runtime.stop().await;
 }
@@ -345,7 +226,7 @@ async fn a_room_that_is_closed_leaves_no_words_in_the_files() {
 #[tokio::test(start_paused = true)]
 async fn what_somebody_is_shown_is_what_is_forgotten_with_them() {
     let scratch = Scratch::new();
-    let life = Life::start(&scratch, 1).await;
+    let life = RememberingLife::start(&scratch, 1).await;
     let says_as = async |number: u64, room: &str, id: &str, name: &str, text: &str| {
         let Input::Said(message) = said(&format!("m{number}"), START, id, text) else { unreachable!() };
         let author = aizuchi_core::types::Author { name: name.into(), ..message.author.clone() };

@@ -12,8 +12,8 @@ use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 
-use crate::forgets::{Life, holds, others_talk, short_lived};
 use crate::made_up::Scratch;
+use crate::remembering_life::{RememberingLife, holds, others_talk, short_lived};
 
 /// Looks up the last word of a question in the talk and among the people, and says how much it found.
 struct Librarian;
@@ -54,13 +54,13 @@ impl ModelClient for Librarian {
     }
 }
 
-async fn asked(life: &Life) {
+async fn asked(life: &RememberingLife) {
     life.says(2, "log:room", "id-jonas", "@aizuchi what is whose?").await;
     tokio::time::sleep(Duration::from_secs(60)).await;
 }
 
 /// What the tools said for the question of the second message.
-async fn found(life: &Life) -> String {
+async fn found(life: &RememberingLife) -> String {
     let stores = Stores::from(life.database.clone());
     let (room, id) = (RoomId::new("log:room"), MessageId::new("m2"));
     let trace = find(&*stores.decisions, Some(&room), &id).await.unwrap().expect("it was decided about");
@@ -71,7 +71,7 @@ async fn found(life: &Life) -> String {
 async fn what_tools_found_of_a_deleted_message_goes_with_it() {
     for shards in [1, 3] {
         let scratch = Scratch::new();
-        let life = Life::with_model(&scratch, shards, short_lived(), Arc::new(Librarian)).await;
+        let life = RememberingLife::with_model(&scratch, shards, short_lived(), Arc::new(Librarian)).await;
         life.says(1, "log:room", "id-mia", "the glockenspiel is mine").await;
         asked(&life).await;
         assert!(found(&life).await.contains("glockenspiel"), "it is found: {}", found(&life).await);
@@ -90,14 +90,14 @@ async fn what_tools_found_of_a_deleted_message_goes_with_it() {
 async fn what_was_deleted_just_before_a_stop_leaves_memory_too() {
     let scratch = Scratch::new();
     let store = || StoreSettings { deleted_hours: 1, ..StoreSettings::default() };
-    let life = Life::with_model(&scratch, 1, store(), Arc::new(Librarian)).await;
+    let life = RememberingLife::with_model(&scratch, 1, store(), Arc::new(Librarian)).await;
     life.says(1, "log:room", "id-mia", "my glockenspiel password").await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     life.keeper.catch_up().await.unwrap();
     life.changes(1, "log:room", None).await;
     life.runtime.stop().await;
     assert!(holds(&scratch, "glockenspiel"), "the scan would find it");
-    let life = Life::with_model(&scratch, 1, store(), Arc::new(Librarian)).await;
+    let life = RememberingLife::with_model(&scratch, 1, store(), Arc::new(Librarian)).await;
     tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
     life.keeper.catch_up().await.unwrap();
     let people = life.keeper.memory().people(None).await.unwrap();
@@ -110,7 +110,7 @@ async fn what_was_deleted_just_before_a_stop_leaves_memory_too() {
 async fn in_a_quiet_room_deleted_words_go_without_a_restart() {
     let scratch = Scratch::new();
     let store = StoreSettings { deleted_hours: 1, ..StoreSettings::default() };
-    let life = Life::with_model(&scratch, 3, store, Arc::new(Librarian)).await;
+    let life = RememberingLife::with_model(&scratch, 3, store, Arc::new(Librarian)).await;
     life.says(1, "log:room", "id-mia", "the glockenspiel is mine").await;
     life.changes(1, "log:room", None).await;
     life.says(2, "log:room", "id-jonas", "a marimba here").await;
@@ -123,7 +123,7 @@ async fn in_a_quiet_room_deleted_words_go_without_a_restart() {
 #[tokio::test(start_paused = true)]
 async fn what_tools_found_of_an_edited_message_goes_with_its_words() {
     let scratch = Scratch::new();
-    let life = Life::with_model(&scratch, 1, short_lived(), Arc::new(Librarian)).await;
+    let life = RememberingLife::with_model(&scratch, 1, short_lived(), Arc::new(Librarian)).await;
     life.says(1, "log:room", "id-mia", "the glockenspiel is mine").await;
     asked(&life).await;
     life.changes(1, "log:room", Some("the celesta is mine")).await;
@@ -138,7 +138,7 @@ async fn what_tools_found_of_an_edited_message_goes_with_its_words() {
 async fn what_tools_found_of_a_person_is_forgotten_with_them() {
     for shards in [1, 3] {
         let scratch = Scratch::new();
-        let life = Life::with_model(&scratch, shards, short_lived(), Arc::new(Librarian)).await;
+        let life = RememberingLife::with_model(&scratch, shards, short_lived(), Arc::new(Librarian)).await;
         life.says(1, "log:room", "id-mia", "the glockenspiel is mine").await;
         asked(&life).await;
         assert!(holds(&scratch, "glockenspiel"), "the scan would find it");
@@ -153,7 +153,7 @@ async fn what_tools_found_of_a_person_is_forgotten_with_them() {
 #[tokio::test(start_paused = true)]
 async fn who_opted_out_is_found_by_no_tool() {
     let scratch = Scratch::new();
-    let life = Life::with_model(&scratch, 1, short_lived(), Arc::new(Librarian)).await;
+    let life = RememberingLife::with_model(&scratch, 1, short_lived(), Arc::new(Librarian)).await;
     life.keeper.opt_out(&PersonId::new("id-mia"), true).await.unwrap();
     for number in 100..150 {
         life.says(number, "log:room", "id-mia", "the glockenspiel is mine").await;

@@ -15,8 +15,8 @@ use aizuchi_core::memory::{
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Visibility};
 use tokio_util::sync::CancellationToken;
 
-use crate::forgets::{Life, Parrot};
 use crate::made_up::{START, Scratch, policies};
+use crate::remembering_life::{Parrot, RememberingLife};
 use crate::remembers::holds;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -26,6 +26,8 @@ enum Reached {
     Refused,
     /// Somebody listens and does not answer.
     Hangs,
+    /// It takes longer than anybody waits, and the opt-out is not noted before.
+    Slow,
 }
 
 /// Who opted out is known at hand, as the program has it.
@@ -49,7 +51,7 @@ impl Faraway {
             match reached {
                 Reached::Yes => work.await,
                 Reached::Refused => Err(StoreError::Unavailable("Firestore: connection refused".into())),
-                Reached::Hangs => std::future::pending().await,
+                Reached::Hangs | Reached::Slow => std::future::pending().await,
             }
         })
     }
@@ -62,7 +64,9 @@ impl Memory for Faraway {
         policies: &'a Policies,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         for change in &changes {
-            if let MemoryChange::OptedOut { person, out: true } = change {
+            if let MemoryChange::OptedOut { person, out: true } = change
+                && *self.reached.lock().unwrap() != Reached::Slow
+            {
                 self.out.lock().unwrap().insert(person.clone());
             }
         }
@@ -110,11 +114,12 @@ fn mia() -> PersonId {
 }
 
 /// Mia said something, and it is remembered.
-async fn lived(scratch: &Scratch) -> (Life, Arc<Faraway>) {
+async fn lived(scratch: &Scratch) -> (RememberingLife, Arc<Faraway>) {
     let database = scratch.database();
     let (memory, reached) = (database.memory(StoredLayers::ALL), Mutex::new(Reached::Yes));
     let away = Arc::new(Faraway { memory, reached, out: Mutex::default() });
-    let life = Life::with_memory(database, 1, StoreSettings::default(), Arc::new(Parrot), away.clone()).await;
+    let life =
+        RememberingLife::with_memory(database, 1, StoreSettings::default(), Arc::new(Parrot), away.clone()).await;
     life.says(1, "log:room", "id-mia", "my xylophone is tuned").await;
     life.keeper.catch_up().await.unwrap();
     let draft = FactDraft {
@@ -134,7 +139,7 @@ async fn lived(scratch: &Scratch) -> (Life, Arc<Faraway>) {
 }
 
 /// Ends what was begun, as the running program does.
-async fn ended(life: &Life) {
+async fn ended(life: &RememberingLife) {
     let stop = CancellationToken::new();
     let ending = life.keeper.clone().end_forgetting(life.runtime.engine.clone(), life.platforms.clone(), stop.clone());
     let ending = tokio::spawn(ending);
@@ -145,7 +150,7 @@ async fn ended(life: &Life) {
     ending.await.unwrap();
 }
 
-async fn facts(life: &Life) -> usize {
+async fn facts(life: &RememberingLife) -> usize {
     life.keeper.memory().facts(Filter::default()).await.unwrap().len()
 }
 
@@ -168,16 +173,33 @@ async fn whoever_asks_to_be_forgotten_while_memory_is_away_is_forgotten_once_it_
 
 #[tokio::test]
 async fn whoever_opts_out_while_memory_is_away_is_told_so_and_what_was_known_goes_once_it_is_back() {
+    for reached in [Reached::Refused, Reached::Hangs, Reached::Slow] {
+        let scratch = Scratch::new();
+        let (life, away) = lived(&scratch).await;
+        away.set(reached);
+        assert_eq!(life.keeper.opt_out(&mia(), true).await, Ok(OptOutState::Noted));
+        assert_eq!(life.jobs().await, 1);
+        let opts_in = life.keeper.opt_out(&PersonId::new("id-jonas"), false).await;
+        assert!(opts_in.is_err(), "that is not so, and is not said");
+        away.set(Reached::Yes);
+        assert_eq!(facts(&life).await, 1);
+        ended(&life).await;
+        assert_eq!(facts(&life).await, 0);
+        assert!(away.people(Some(&mia())).await.unwrap().iter().any(|known| known.opted_out));
+        life.runtime.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn whoever_wants_to_be_remembered_again_before_memory_is_back_is_not_deleted() {
     let scratch = Scratch::new();
     let (life, away) = lived(&scratch).await;
-    away.set(Reached::Refused);
+    away.set(Reached::Slow);
     assert_eq!(life.keeper.opt_out(&mia(), true).await, Ok(OptOutState::Noted));
-    assert_eq!(life.jobs().await, 1);
-    assert!(life.keeper.opt_out(&PersonId::new("id-jonas"), false).await.is_err(), "that is not so, and is not said");
     away.set(Reached::Yes);
-    assert_eq!(facts(&life).await, 1);
+    assert_eq!(life.keeper.opt_out(&mia(), false).await, Ok(OptOutState::Done));
     ended(&life).await;
-    assert_eq!(facts(&life).await, 0);
+    assert_eq!(facts(&life).await, 1);
     life.runtime.stop().await;
 }
 

@@ -22,7 +22,7 @@ use crate::made_up::{Board, Life, START, Scratch, policies, said, saving_after};
 
 /// A models that counts its calls and takes its time.
 #[derive(Default)]
-struct Counting {
+pub struct Counting {
     calls: AtomicU64,
     takes: Duration,
     /// What comes of digests, one after the other; then they succeed.
@@ -32,11 +32,11 @@ struct Counting {
 const BILL: Usage = Usage { calls: 1, prompt_chars: 0, tokens_in: 100, tokens_out: 10, micros: 50 };
 
 impl Counting {
-    fn taking(seconds: u64) -> Arc<Counting> {
+    pub fn taking(seconds: u64) -> Arc<Counting> {
         Arc::new(Counting { takes: Duration::from_secs(seconds), ..Counting::default() })
     }
 
-    fn calls(&self) -> u64 {
+    pub fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
 
@@ -80,12 +80,12 @@ impl ModelClient for Counting {
 }
 
 /// Somebody calls it in one of many rooms.
-fn calls_in(room: u64, id: &str, at: Time) -> Input {
+pub fn calls_in(room: u64, id: &str, at: Time) -> Input {
     let Input::Said(message) = said(id, at, "mia", "are you there?") else { unreachable!() };
     Input::Said(Message { place: Place::room(format!("log:room{room}")), mentions_me: true, ..message })
 }
 
-fn excuses(board: &Board) -> usize {
+pub fn excuses(board: &Board) -> usize {
     board.posts.lock().unwrap().iter().filter(|(_, text)| text.starts_with("Sorry, I've used up")).count()
 }
 

@@ -324,7 +324,8 @@ async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
         let life = Life::start(scratch.database(), models, clock).await;
         life.keeper.set_policies(&policies(&["memory.left_days=0"]));
         let stop = tokio_util::sync::CancellationToken::new();
-        let watching = tokio::spawn(life.keeper.clone().watch(life.runtime.engine.clone(), clock, stop.clone()));
+        let (engine, clock) = (life.runtime.engine.clone(), life.runtime.retention_clock);
+        let watching = tokio::spawn(life.keeper.clone().watch(engine, clock, stop.clone()));
         minutes(1).await;
         a_moment().await;
         let facts = life.keeper.memory().facts(Filter { count: 10, ..Filter::default() }).await.unwrap();

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::policy::StoredPolicies;
-use aizuchi_core::types::RoomId;
+use aizuchi_core::room::Cost;
+use aizuchi_core::siblings::Siblings;
+use aizuchi_core::types::{CallId, RoomId};
 use aizuchi_core::{Input, Time};
 use tokio_postgres::Row;
 
@@ -16,8 +18,11 @@ use super::migrations::MIGRATION_LOCK;
 use super::record::{self, PgRecord};
 use super::text::{from_stored, to_stored};
 use super::web::store_talk;
-use super::{PostgresDatabase, decisions};
-use crate::ports::{BoxFuture, ClusterStore, PoliciesId, RoomBatch, SetAside, TalkWrite, Unsent};
+use super::{PostgresDatabase, cluster_spending, decisions};
+use crate::ports::{
+    BoxFuture, ClusterStore, PoliciesId, RecordOutcome, RecordedBatch, RoomBatch, SetAside, TalkWrite, TotalLimit,
+    Unsent,
+};
 use crate::stores::StoreError;
 
 /// Rows read at once.
@@ -32,17 +37,30 @@ pub fn prepare(connection: &PgConnection) -> PgResult<()> {
 }
 
 impl ClusterStore for PostgresDatabase {
-    fn record(&self, batch: Arc<RoomBatch>) -> BoxFuture<'_, Result<u64, StoreError>> {
+    fn record(&self, batch: Arc<RoomBatch>) -> BoxFuture<'_, Result<RecordOutcome, StoreError>> {
         let records: Vec<PgRecord> =
             batch.records.iter().map(|(at, input)| PgRecord::new(*at, input).of_room(&batch.room)).collect();
         Box::pin(self.write(move |connection| record(connection, &batch, &records)))
     }
 
+    fn reserve(&self, call: CallId, cost: Cost, budget: TotalLimit) -> BoxFuture<'_, Result<bool, StoreError>> {
+        let reserve = move |connection: &PgConnection| {
+            let refused = cluster_spending::admit(connection, &call.room, &[(call.serial, cost)], budget)?;
+            Ok(refused.is_empty())
+        };
+        Box::pin(self.write(reserve))
+    }
+
+    fn spent_by_day(&self) -> BoxFuture<'_, Result<Vec<(i64, Cost)>, StoreError>> {
+        Box::pin(self.read(cluster_spending::by_day))
+    }
+
     fn store_talk(&self, at: Time, write: TalkWrite) -> BoxFuture<'_, Result<Option<Unsent>, StoreError>> {
         let store = move |connection: &PgConnection| {
             let Some(input) = store_talk(connection, &write)? else { return Ok(None) };
-            let insert = "INSERT INTO cluster_outbox (at, body) VALUES ($1, $2) RETURNING id";
-            let row = connection.one(insert, &[&(at.0 as i64), &to_stored(&written(&input))])?;
+            let insert = "INSERT INTO cluster_outbox (at, room, body) VALUES ($1, $2, $3) RETURNING id";
+            let room = input.room().map(|room| to_stored(room.as_str()));
+            let row = connection.one(insert, &[&(at.0 as i64), &room, &to_stored(&written(&input))])?;
             Ok(Some(Unsent { id: row.get(0), at, input }))
         };
         Box::pin(self.write(store))
@@ -58,6 +76,15 @@ impl ClusterStore for PostgresDatabase {
             WHERE stored < now() - $1::float8 * interval '1 second' ORDER BY id LIMIT $2";
         let read = move |connection: &PgConnection| {
             let rows = connection.query(query, &[&older_than.as_secs_f64(), &PAGE])?;
+            Ok(rows.iter().filter_map(unsent).collect())
+        };
+        Box::pin(self.read(read))
+    }
+
+    fn unsent_before(&self, room: RoomId, id: i64) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>> {
+        let query = "SELECT id, at, body FROM cluster_outbox WHERE room = $1 AND id < $2 ORDER BY id LIMIT $3";
+        let read = move |connection: &PgConnection| {
+            let rows = connection.query(query, &[&to_stored(room.as_str()), &id, &PAGE])?;
             Ok(rows.iter().filter_map(unsent).collect())
         };
         Box::pin(self.read(read))
@@ -99,6 +126,28 @@ impl ClusterStore for PostgresDatabase {
         Box::pin(self.read(read))
     }
 
+    fn share_siblings(&self, seen: Siblings) -> BoxFuture<'_, Result<Siblings, StoreError>> {
+        if seen.is_empty() {
+            return Box::pin(self.read(siblings));
+        }
+        // No other process writes between reading and writing: transactions run one after the other.
+        let share = move |connection: &PgConnection| {
+            let mut all = siblings(connection)?;
+            all.add(&seen);
+            keep_siblings(connection, &all)?;
+            Ok(all)
+        };
+        Box::pin(self.write(share))
+    }
+
+    fn offered_state(&self, room: RoomId) -> BoxFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        let read = move |connection: &PgConnection| {
+            let query = "SELECT state FROM cluster_offered WHERE room = $1";
+            Ok(connection.first(query, &[&to_stored(room.as_str())])?.map(|row| row.get(0)))
+        };
+        Box::pin(self.read(read))
+    }
+
     fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>> {
         let read = |connection: &PgConnection| {
             let rows = connection.query("SELECT room FROM cluster_room ORDER BY shard", &[])?;
@@ -127,6 +176,19 @@ impl ClusterStore for PostgresDatabase {
     }
 }
 
+/// Counts that cannot be read are begun anew.
+pub(super) fn siblings(connection: &PgConnection) -> PgResult<Siblings> {
+    let row = connection.first("SELECT body FROM cluster_siblings", &[])?;
+    Ok(row.and_then(|row| serde_json::from_str(row.get(0)).ok()).unwrap_or_default())
+}
+
+pub(super) fn keep_siblings(connection: &PgConnection, all: &Siblings) -> PgResult<()> {
+    let body = serde_json::to_string(all).expect("counts can be written");
+    let upsert = "INSERT INTO cluster_siblings (one, body) VALUES (true, $1)
+        ON CONFLICT (one) DO UPDATE SET body = excluded.body";
+    connection.execute(upsert, &[&body]).map(drop)
+}
+
 fn written(input: &Input) -> String {
     serde_json::to_string(input).expect("an input can be written")
 }
@@ -137,12 +199,12 @@ fn unsent(row: &Row) -> Option<Unsent> {
     Some(Unsent { id: row.get(0), at: Time(row.get::<_, i64>(1).cast_unsigned()), input })
 }
 
-/// A room is one writer at a time; whoever comes again after a commit whose answer was lost finds it done.
-fn record(connection: &PgConnection, batch: &RoomBatch, records: &[PgRecord]) -> PgResult<u64> {
+/// An attempt that comes again after a commit whose answer was lost finds it done.
+fn record(connection: &PgConnection, batch: &RoomBatch, records: &[PgRecord]) -> PgResult<RecordOutcome> {
     let room = to_stored(batch.room.as_str());
     let insert = "INSERT INTO cluster_room (room, shard, records, seq)
         VALUES ($1, nextval('cluster_room_number')::integer, 0, 0) ON CONFLICT DO NOTHING";
-    let find = "SELECT shard, records, seq FROM cluster_room WHERE room = $1";
+    let find = "SELECT shard, records, seq, policies FROM cluster_room WHERE room = $1";
     let row = match connection.first(find, &[&room])? {
         Some(row) => row,
         None => {
@@ -150,25 +212,59 @@ fn record(connection: &PgConnection, batch: &RoomBatch, records: &[PgRecord]) ->
             connection.one(find, &[&room])?
         }
     };
+    let (known, decided_by) = (row.get::<_, i64>(1).cast_unsigned(), row.get::<_, Option<i64>>(3));
+    let decided_by = decided_by.map(|id| PoliciesId(id.cast_unsigned()));
+    if known > batch.after
+        && let (Some(decided_by), Some(policies)) = (decided_by, batch.policies)
+        && decided_by != policies
+    {
+        return Ok(RecordOutcome::DecidedBy(decided_by));
+    }
+    let (seq, is_current) = record_once(connection, batch, records, &row)?;
+    let refused = match &batch.spending {
+        // The room has gone on since: nobody acts on what this attempt is told.
+        Some(_) if !is_current => Vec::new(),
+        Some(spending) => {
+            cluster_spending::book(connection, &batch.room, spending)?;
+            cluster_spending::admit(connection, &batch.room, &spending.wanted, spending.budget)?
+        }
+        None => Vec::new(),
+    };
+    Ok(RecordOutcome::Recorded(RecordedBatch { seq, refused }))
+}
+
+/// Returns the number of the last record, and whether nothing was recorded after this batch. `row` is that of its room.
+fn record_once(connection: &PgConnection, batch: &RoomBatch, records: &[PgRecord], row: &Row) -> PgResult<(u64, bool)> {
+    let room = to_stored(batch.room.as_str());
     let (shard, known, seq): (i32, i64, i64) = (row.get(0), row.get(1), row.get(2));
     let reached = (batch.after + records.len() as u64).cast_signed();
     if known >= reached {
-        return Ok(seq.cast_unsigned());
+        return Ok((seq.cast_unsigned(), known == reached));
     }
-    // An attempt before this one may have recorded a part of it, if other settings hold since.
-    let recorded = known.cast_unsigned().saturating_sub(batch.after) as usize;
-    let lines: Vec<&PgRecord> = records.iter().skip(recorded).collect();
+    if known.cast_unsigned() != batch.after {
+        let what = format!(
+            "the database has {known} records of this room, Restate has {}: they do not belong together",
+            batch.after
+        );
+        return Err(PgError::Final(StoreError::Failed(what)));
+    }
+    let lines: Vec<&PgRecord> = records.iter().collect();
     let seq = record::insert(connection, shard.cast_unsigned() as usize, &lines)?;
     decisions::keep(connection, &batch.decided)?;
     for SetAside { at, input, error, .. } in &batch.set_aside {
         let insert = "INSERT INTO cluster_set_aside (room, at, input, error) VALUES ($1, $2, $3, $4)";
         connection.execute(insert, &[&room, &(at.0 as i64), &to_stored(input), &to_stored(error)])?;
     }
-    let note = "UPDATE cluster_room SET records = $2, seq = $3 WHERE room = $1";
-    connection.execute(note, &[&room, &reached, &seq])?;
+    let note = "UPDATE cluster_room SET records = $2, seq = $3, policies = $4 WHERE room = $1";
+    let policies = batch.policies.map(|policies| policies.0.cast_signed());
+    connection.execute(note, &[&room, &reached, &seq, &policies])?;
+    if batch.after == 0 {
+        // Restate has what was offered of it.
+        connection.execute("DELETE FROM cluster_offered WHERE room = $1", &[&room])?;
+    }
     let decided = batch.decided.iter().map(|trace| trace.message.clone()).collect();
     if let Some(notice) = (RoomNotice { room: batch.room.clone(), decided }).written() {
         connection.execute("SELECT pg_notify($1, $2)", &[&RoomNotice::CHANNEL, &notice])?;
     }
-    Ok(seq.cast_unsigned())
+    Ok((seq.cast_unsigned(), true))
 }

@@ -18,6 +18,11 @@ use super::target::{NotificationReceiver, PgTarget};
 const TRIES_EVERY: Duration = Duration::from_secs(1);
 /// A server that does not answer for so long is as good as gone.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
+/// Has the server notice within some seconds that the machine of this process is gone, so that others can have its locks. By itself it
+/// would wait for hours.
+pub(super) const NOTICES_LOSS: &str =
+    "SET tcp_keepalives_idle = 4; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;
+    SET tcp_user_timeout = 10000";
 /// What a watcher may be behind with.
 const NOTICES_MAX: usize = 4096;
 
@@ -69,9 +74,9 @@ impl ClusterSession {
         self.notices.subscribe()
     }
 
-    /// Whether it holds this one now.
-    pub fn lock(&self, name: &str) -> watch::Receiver<bool> {
-        self.locks[name].clone()
+    /// Whether it holds this one now; `None` if it does not want to.
+    pub fn lock(&self, name: &str) -> Option<watch::Receiver<bool>> {
+        self.locks.get(name).cloned()
     }
 }
 
@@ -105,11 +110,25 @@ pub async fn while_held<F: Future<Output = ()>>(
     }
 }
 
+/// What the names of sessions begin with, for whoever looks at the server.
+pub const SESSION_NAME: &str = "aizuchi session";
+
+/// Machine and process id are in it.
+fn session_name() -> String {
+    let machine = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    format!("{SESSION_NAME} {} {}", machine.trim(), std::process::id())
+}
+
+/// As the server knows a lock.
+pub fn lock_number(name: &str) -> i64 {
+    xxh3_64(name.as_bytes()).cast_signed()
+}
+
 type HeldLocks = Vec<(String, watch::Sender<bool>)>;
 
 async fn keep_up(target: PgTarget, locks: HeldLocks, notices: broadcast::Sender<RoomNotice>, stop: CancellationToken) {
     loop {
-        match target.connect_listening("aizuchi session").await {
+        match target.connect_listening(&session_name()).await {
             Ok((client, driver, told)) => {
                 let driving = tokio::spawn(driver);
                 tokio::select! {
@@ -140,7 +159,7 @@ async fn attend(
     locks: &HeldLocks,
     notices: &broadcast::Sender<RoomNotice>,
 ) {
-    if client.batch_execute(&format!("LISTEN {}", RoomNotice::CHANNEL)).await.is_err() {
+    if client.batch_execute(&format!("{NOTICES_LOSS}; LISTEN {}", RoomNotice::CHANNEL)).await.is_err() {
         return;
     }
     let mut tries = tokio::time::interval(TRIES_EVERY);
@@ -167,8 +186,7 @@ async fn attend(
 async fn try_locks(client: &Client, locks: &HeldLocks) -> Result<(), tokio_postgres::Error> {
     client.simple_query("SELECT 1").await?;
     for (name, held) in locks.iter().filter(|(_, held)| !*held.borrow()) {
-        let number = xxh3_64(name.as_bytes()).cast_signed();
-        let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&number]).await?;
+        let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&lock_number(name)]).await?;
         if row.get::<_, bool>(0) {
             tracing::info!(lock = name, "this process holds the lock");
             held.send_replace(true);

@@ -4,8 +4,12 @@
 //! without anything else in between. So each connection has a small runtime of its own, which runs only while its thread
 //! waits for a response. Statements are prepared once, and independent ones are sent together ([`PgConnection::pipeline`]):
 //! they cost one round trip.
+//!
+//! A group of writes is first tried in a hurry ([`PgConnection::set_hurried`]): no savepoints, and a statement whose result nobody
+//! needs ([`PgConnection::execute_later`]) leaves with the next one that is waited for. If anything in it is refused, nobody can tell
+//! by whose fault, so the writer rolls the group back and runs it again without hurry, where each write fails alone.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -19,6 +23,15 @@ use crate::stores::StoreError;
 
 pub type Value<'a> = &'a (dyn ToSql + Sync);
 
+/// A value of a statement that is sent later.
+pub type OwnedValue = Box<dyn ToSql + Sync + Send>;
+
+/// A statement that leaves with the next one that is waited for.
+enum Deferred {
+    Batch(String),
+    Execute(Statement, Vec<OwnedValue>),
+}
+
 pub struct PgConnection {
     /// Only `None` during drop.
     runtime: Option<Runtime>,
@@ -26,6 +39,10 @@ pub struct PgConnection {
     /// The server, for display.
     server: Arc<str>,
     statements: RefCell<HashMap<String, Statement>>,
+    is_hurried: Cell<bool>,
+    /// Whether something was refused that a savepoint would have kept from the rest.
+    was_refused: Cell<bool>,
+    deferred: RefCell<Vec<Deferred>>,
 }
 
 impl PgConnection {
@@ -47,6 +64,9 @@ impl PgConnection {
             client,
             server: target.shown().into(),
             statements: RefCell::default(),
+            is_hurried: Cell::default(),
+            was_refused: Cell::default(),
+            deferred: RefCell::default(),
         };
         // What an operator set for people at a terminal is not meant for us, but for the limit on the time of a statement.
         connection
@@ -73,7 +93,7 @@ impl PgConnection {
 
     pub fn query(&self, query: &str, values: &[Value<'_>]) -> PgResult<Vec<Row>> {
         let statement = self.statement(query)?;
-        Ok(self.wait(self.client.query(&statement, values))?)
+        self.after_deferred(async || self.client.query(&statement, values).await)
     }
 
     /// The first row.
@@ -89,7 +109,63 @@ impl PgConnection {
 
     pub fn execute(&self, query: &str, values: &[Value<'_>]) -> PgResult<u64> {
         let statement = self.statement(query)?;
-        Ok(self.wait(self.client.execute(&statement, values))?)
+        self.after_deferred(async || self.client.execute(&statement, values).await)
+    }
+
+    /// A statement whose result nobody needs; in a hurry it is sent with the next one that is waited for.
+    pub fn execute_later(&self, query: &str, values: Vec<OwnedValue>) -> PgResult<()> {
+        if self.is_hurried.get() {
+            let statement = self.statement(query)?;
+            self.deferred.borrow_mut().push(Deferred::Execute(statement, values));
+            return Ok(());
+        }
+        let values: Vec<Value<'_>> = values.iter().map(|value| &**value as Value<'_>).collect();
+        self.execute(query, &values).map(drop)
+    }
+
+    /// The same of statements without values.
+    pub fn batch_later(&self, statements: &str) -> PgResult<()> {
+        if self.is_hurried.get() {
+            self.deferred.borrow_mut().push(Deferred::Batch(statements.to_owned()));
+            return Ok(());
+        }
+        self.batch(statements)
+    }
+
+    /// Whether what follows is tried without savepoints. What was deferred before is dropped.
+    pub fn set_hurried(&self, hurried: bool) {
+        self.is_hurried.set(hurried);
+        self.was_refused.set(false);
+        self.drop_deferred();
+    }
+
+    /// What was not sent yet never is.
+    pub fn drop_deferred(&self) {
+        self.deferred.borrow_mut().clear();
+    }
+
+    /// Whether the group that is tried in a hurry has to be run again without.
+    pub fn was_refused(&self) -> bool {
+        self.was_refused.get()
+    }
+
+    /// Sends what was deferred, and this, in one round trip.
+    fn after_deferred<T>(&self, last: impl AsyncFnOnce() -> Result<T, tokio_postgres::Error>) -> PgResult<T> {
+        let deferred = self.deferred.take();
+        if deferred.is_empty() {
+            return Ok(self.wait(last())?);
+        }
+        let before = deferred.iter().map(async |deferred| match deferred {
+            Deferred::Batch(statements) => self.client.batch_execute(statements).await,
+            Deferred::Execute(statement, values) => {
+                let values: Vec<Value<'_>> = values.iter().map(|value| &**value as Value<'_>).collect();
+                self.client.execute(statement, &values).await.map(drop)
+            }
+        });
+        // They are sent in the order in which they are polled for the first time, which is this one.
+        let (before, last) = self.wait(futures_util::future::join(futures_util::future::join_all(before), last()));
+        before.into_iter().collect::<Result<(), _>>()?;
+        Ok(last?)
     }
 
     /// The types of the columns of a query.
@@ -103,14 +179,16 @@ impl PgConnection {
         for (query, _) in steps {
             statements.push(self.statement(query)?);
         }
-        let sent = steps.iter().zip(&statements).map(|((_, values), statement)| self.client.query(statement, values));
-        let answered = self.wait(futures_util::future::join_all(sent));
-        Ok(answered.into_iter().collect::<Result<_, _>>()?)
+        self.after_deferred(async || {
+            let steps = steps.iter().zip(&statements);
+            let sent = steps.map(|((_, values), statement)| self.client.query(statement, values));
+            futures_util::future::join_all(sent).await.into_iter().collect()
+        })
     }
 
     /// Statements without values.
     pub fn batch(&self, statements: &str) -> PgResult<()> {
-        Ok(self.wait(self.client.batch_execute(statements))?)
+        self.after_deferred(async || self.client.batch_execute(statements).await)
     }
 
     /// The first column of the first row as text, by the simple protocol, which prepares nothing.
@@ -122,8 +200,12 @@ impl PgConnection {
         }))
     }
 
-    /// A part of a transaction that fails alone. Nested ones need different names.
+    /// A part of a transaction that fails alone, unless the whole is tried in a hurry. Nested ones need different names.
     pub fn savepoint<T>(&self, name: &str, work: impl FnOnce() -> PgResult<T>) -> PgResult<T> {
+        if self.is_hurried.get() {
+            let is_refused = |error: &PgError| self.was_refused.set(self.was_refused.get() || !error.is_passing());
+            return work().inspect_err(is_refused);
+        }
         self.batch(&format!("SAVEPOINT {name}"))?;
         match work() {
             Ok(done) => self.batch(&format!("RELEASE {name}")).map(|()| done),

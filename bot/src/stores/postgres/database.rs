@@ -8,7 +8,7 @@
 //!   knows whether it took place; the writer connects again, waits until the old session has ended, and reads that number.
 //!   Then the group is done, or it is run again. So a failover neither loses a record nor stores it twice. A server whose last
 //!   group is neither the one in doubt nor the one before it is not the one that was written to, and is not used.
-//! - **Outages.** Whoever wants to write or read waits a few seconds, and is then told that the store is unavailable. Only a group
+//! - **Outages.** A write or a read waits a few seconds, and then fails because the store is unavailable. Only a group
 //!   that may have been committed waits for as long as it takes.
 
 use std::path::{Path, PathBuf};
@@ -222,7 +222,7 @@ impl PostgresDatabase {
         if !self.refuses.load(Ordering::Relaxed) {
             return Ok(());
         }
-        // Whoever asks wants to know at once; whether it can be written again is found out meanwhile.
+        // The caller wants to know at once; whether it can be written again is found out meanwhile.
         if !self.probing.swap(true, Ordering::Relaxed) {
             let database = self.clone();
             tokio::spawn(async move {

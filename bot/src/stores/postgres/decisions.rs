@@ -7,7 +7,7 @@ use aizuchi_core::{Time, Trace};
 use tokio_postgres::Row;
 
 use super::PostgresDatabase;
-use super::connection::{PgConnection, Value};
+use super::connection::{OwnedValue, PgConnection, Value};
 use super::error::PgResult;
 use super::text::{from_stored, to_stored};
 use crate::journal::traces::{ConflictRule, has_words};
@@ -147,13 +147,16 @@ fn insert(connection: &PgConnection, or: &str, traces: &[&Trace]) -> PgResult<()
         SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::boolean[])
         ON CONFLICT (room, message) DO {or}"
     );
-    let rooms: Vec<_> = traces.iter().map(|trace| to_stored(trace.place.room.as_str())).collect();
-    let messages: Vec<_> = traces.iter().map(|trace| to_stored(trace.message.as_str())).collect();
-    let at: Vec<i64> = traces.iter().map(|trace| trace.at.0 as i64).collect();
-    let bodies: Vec<String> = traces.iter().map(|trace| encode(trace)).collect();
-    let authors: Vec<_> = traces.iter().map(|trace| to_stored(trace.author_id.as_str())).collect();
-    let worded: Vec<bool> = traces.iter().map(|trace| has_words(trace)).collect();
-    connection.execute(&insert, &[&rooms, &messages, &at, &bodies, &authors, &worded]).map(drop)
+    let stored = |text: &str| to_stored(text).into_owned();
+    let values: Vec<OwnedValue> = vec![
+        Box::new(traces.iter().map(|trace| stored(trace.place.room.as_str())).collect::<Vec<_>>()),
+        Box::new(traces.iter().map(|trace| stored(trace.message.as_str())).collect::<Vec<_>>()),
+        Box::new(traces.iter().map(|trace| trace.at.0 as i64).collect::<Vec<_>>()),
+        Box::new(traces.iter().map(|trace| encode(trace)).collect::<Vec<_>>()),
+        Box::new(traces.iter().map(|trace| stored(trace.author_id.as_str())).collect::<Vec<_>>()),
+        Box::new(traces.iter().map(|trace| has_words(trace)).collect::<Vec<_>>()),
+    ];
+    connection.execute_later(&insert, values)
 }
 
 /// Adds something to the decision that is there, or keeps the whole where there is none that can be read.

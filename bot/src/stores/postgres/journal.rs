@@ -121,7 +121,7 @@ fn locate(connection: &PgConnection, position: &Position) -> PgResult<Option<i64
     }
 }
 
-fn change(connection: &PgConnection, rewrite: &Rewrite, base: Option<&NewBase>) -> PgResult<bool> {
+pub(super) fn change(connection: &PgConnection, rewrite: &Rewrite, base: Option<&NewBase>) -> PgResult<bool> {
     if let Some(base) = base
         && snapshots::mark(connection)? != base.instead_of
     {

@@ -3,7 +3,13 @@
 #[cfg(feature = "cluster")]
 mod cluster;
 #[cfg(feature = "cluster")]
+mod cluster_locks;
+#[cfg(feature = "cluster")]
+mod cluster_move;
+#[cfg(feature = "cluster")]
 mod cluster_session;
+#[cfg(feature = "cluster")]
+mod cluster_spending;
 mod connection;
 mod copy;
 mod database;
@@ -12,6 +18,8 @@ mod error;
 mod files;
 #[cfg(test)]
 mod forgotten_tests;
+#[cfg(test)]
+mod group_tests;
 mod inbox;
 mod journal;
 mod journal_index;
@@ -23,6 +31,8 @@ mod posts;
 mod recent;
 mod record;
 mod session;
+#[cfg(feature = "cluster")]
+mod shard_claims;
 mod snapshots;
 mod target;
 mod text;
@@ -30,8 +40,12 @@ mod web;
 mod writer;
 
 #[cfg(feature = "cluster")]
+pub use cluster_locks::LockHolder;
+#[cfg(feature = "cluster")]
 pub use cluster_session::{ClusterSession, RoomNotice, while_held};
 pub use database::PostgresDatabase;
+#[cfg(feature = "cluster")]
+pub use shard_claims::PgShardClaims;
 pub use target::{PASSWORD_VARIABLES, PgTarget};
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The session that writes: it holds the lock, and what keeps it from holding one is told.
+//! The session that writes: it holds the lock, and reports what keeps it from getting one.
 
 use std::time::{Duration, Instant};
 

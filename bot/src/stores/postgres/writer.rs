@@ -261,20 +261,34 @@ fn next_batch() -> u64 {
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
+/// In a hurry first: what is refused then is found out by running it again, each write with a savepoint.
 fn run_group(
     connection: &PgConnection,
     works: &mut [Box<dyn PgWork>],
     batch: u64,
     scope: WriterScope,
 ) -> Result<(), GroupError> {
+    connection.set_hurried(true);
+    let hurried = try_group(connection, works, batch, scope);
+    let was_refused = connection.was_refused() || matches!(&hurried, Err(GroupError::Before(PgError::Final(_))));
+    connection.set_hurried(false);
+    if was_refused { try_group(connection, works, batch, scope) } else { hurried }
+}
+
+fn try_group(
+    connection: &PgConnection,
+    works: &mut [Box<dyn PgWork>],
+    batch: u64,
+    scope: WriterScope,
+) -> Result<(), GroupError> {
     let run = |works: &mut [Box<dyn PgWork>]| {
-        connection.batch(begin(scope))?;
+        connection.batch_later(begin(scope))?;
         works.iter_mut().try_for_each(|work| work.attempt(connection))?;
-        connection.execute(&note_batch(scope), &[&batch.cast_signed()])
+        connection.execute_later(&note_batch(scope), vec![Box::new(batch.cast_signed())])
     };
-    if let Err(error) = run(works) {
-        // Where the connection is gone, so is the transaction.
-        let _ = connection.batch("ROLLBACK");
+    let refused = run(works).err().or_else(|| connection.was_refused().then(refused_in_a_hurry));
+    if let Some(error) = refused {
+        roll_back(connection);
         return Err(GroupError::Before(error));
     }
     match connection.batch("COMMIT") {
@@ -282,10 +296,20 @@ fn run_group(
         Err(error @ PgError::Lost(_)) => Err(GroupError::InDoubt(error)),
         // The server said that it did not commit.
         Err(error) => {
-            let _ = connection.batch("ROLLBACK");
+            roll_back(connection);
             Err(GroupError::Before(error))
         }
     }
+}
+
+fn refused_in_a_hurry() -> PgError {
+    PgError::Final(StoreError::Failed("something in the group was refused".into()))
+}
+
+/// Where the connection is gone, so is the transaction.
+fn roll_back(connection: &PgConnection) {
+    connection.drop_deferred();
+    let _ = connection.batch("ROLLBACK");
 }
 
 /// Records get their numbers in the order in which they are committed, also where several processes write.

@@ -29,7 +29,7 @@ pub async fn connect(
     let connecting = async {
         match &location.emulator {
             Some(address) => {
-                // Whether anybody listens there is told in plain words, before a library tries.
+                // An address where nothing listens is reported in plain words, before the library tries it.
                 let listens = tokio::net::TcpStream::connect(address).await;
                 listens.map_err(|error| format!("cannot connect to Firestore at {address}, an emulator: {error}"))?;
                 let credentials = Credentials::from(EmulatorOwner { tag: EntityTag::new() });

@@ -227,7 +227,7 @@ impl Memory for FirestoreMemory {
         changes: Vec<MemoryChange>,
         policies: &'a Policies,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        // It goes on when whoever asked for it waits no longer: a transaction that is left open would be in everybody's way.
+        // It goes on when its caller no longer waits: a transaction that is left open would block all others.
         let (memory, policies) = (self.clone(), policies.clone());
         let change = async move { memory.change(changes, &policies).await };
         Box::pin(async move { tokio::spawn(change).await.map_err(|error| ended(&error))? })

@@ -13,7 +13,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// While people talk: whoever waits for an answer gets it without memory. What is to be written can wait longer.
+    /// While people talk: a person who waits for an answer gets it without memory. What is to be written can wait longer.
     pub const CONVERSATION: Patience = Patience::seconds(4, 4, 12);
     /// A command line that somebody looks at.
     pub const COMMAND_LINE: Patience = Patience::seconds(10, 10, 10);

@@ -6,6 +6,7 @@ use aizuchi_core::memory::rank::{day_of, index_words, terms};
 use aizuchi_core::memory::{Fact, FactId, sketch};
 use aizuchi_core::types::RoomId;
 
+use super::super::connection::OwnedValue;
 use super::super::text::to_stored;
 use super::table::{PgMemoryTable, decode, encode};
 use crate::memory::search::{day_word, month_word, places_of, room_place};
@@ -23,6 +24,10 @@ pub fn own_token(word: &str) -> String {
 /// The index token of a word around it.
 pub fn beside_token(word: &str) -> String {
     format!("b{}", to_stored(word))
+}
+
+fn owned(text: &str) -> String {
+    to_stored(text).into_owned()
 }
 
 impl PgMemoryTable<'_> {
@@ -46,18 +51,17 @@ impl PgMemoryTable<'_> {
 
     /// Stores a fact and its index entries.
     fn index_fact(&self, fact: &Fact) -> StoreResult<()> {
-        let (id, room, places) =
-            (fact.id.0.cast_signed(), to_stored(fact.origin.room.as_str()), places_of(&fact.origin));
+        let (id, room, places) = (fact.id.0.cast_signed(), owned(fact.origin.room.as_str()), places_of(&fact.origin));
         let (terms, day) = (terms(fact), day_of(fact.said_at()));
         let (words, beside) = index_words(&terms);
         let mut tokens: Vec<String> = words.iter().map(|word| own_token(word)).collect();
         tokens.extend(beside.iter().map(|word| beside_token(word)));
         tokens.extend([day_word(day), month_word(day)]);
-        let people: Vec<_> = fact.people.iter().map(|person| to_stored(person.as_str())).collect();
+        let people: Vec<String> = fact.people.iter().map(|person| owned(person.as_str())).collect();
         let messages = fact.messages.iter().chain(fact.context.iter().map(|turn| &turn.message));
-        let messages: Vec<_> = messages.map(|message| to_stored(message.as_str())).collect();
+        let messages: Vec<String> = messages.map(|message| owned(message.as_str())).collect();
         let sketch: Vec<i64> = sketch(&fact.content).into_iter().map(u64::cast_signed).collect();
-        let words: Vec<_> = words.into_iter().map(to_stored).collect();
+        let words: Vec<String> = words.into_iter().map(owned).collect();
         let write = "INSERT INTO memory_fact VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO UPDATE SET
             room = excluded.room, body = excluded.body, terms = excluded.terms, tokens = excluded.tokens,
             places = excluded.places";
@@ -67,14 +71,27 @@ impl PgMemoryTable<'_> {
         let by_sketch = "INSERT INTO memory_sketch SELECT $1, word, $3 FROM unnest($2::bigint[]) AS s (word) ON CONFLICT DO NOTHING";
         let count = "INSERT INTO memory_word SELECT word, 1 FROM unnest($1::text[]) AS w (word)
             ON CONFLICT (word) DO UPDATE SET facts = memory_word.facts + 1";
-        self.0.pipeline(&[
-            (write, &[&id, &room, &encode(fact), &to_stored(&terms), &tokens, &places]),
-            (by_person, &[&people, &id]),
-            (by_message, &[&room, &messages, &id]),
-            (by_sketch, &[&room_place(fact.origin.room.as_str()), &sketch, &id]),
-            (count, &[&words]),
-            ("UPDATE memory_vector SET places = $2 WHERE fact = $1", &[&id, &places]),
-        ])?;
+        let statements: [(&str, Vec<OwnedValue>); 6] = [
+            (
+                write,
+                vec![
+                    Box::new(id),
+                    Box::new(room.clone()),
+                    Box::new(encode(fact)),
+                    Box::new(owned(&terms)),
+                    Box::new(tokens),
+                    Box::new(places.clone()),
+                ],
+            ),
+            (by_person, vec![Box::new(people), Box::new(id)]),
+            (by_message, vec![Box::new(room), Box::new(messages), Box::new(id)]),
+            (by_sketch, vec![Box::new(room_place(fact.origin.room.as_str())), Box::new(sketch), Box::new(id)]),
+            (count, vec![Box::new(words)]),
+            ("UPDATE memory_vector SET places = $2 WHERE fact = $1", vec![Box::new(id), Box::new(places)]),
+        ];
+        for (statement, values) in statements {
+            self.0.execute_later(statement, values)?;
+        }
         Ok(())
     }
 

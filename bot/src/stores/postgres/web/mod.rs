@@ -63,7 +63,7 @@ fn apply(connection: &PgConnection, change: &WebChange) -> PgResult<Option<Input
     let decision = (change.decide)(&query::find(connection, &change.query)?);
     decision.writes.iter().try_for_each(|write| write::write(connection, write))?;
     if let Some(seq) = decision.last_seq {
-        connection.execute("UPDATE web_counter SET seq = $1", &[&seq.cast_signed()])?;
+        connection.execute_later("UPDATE web_counter SET seq = $1", vec![Box::new(seq.cast_signed())])?;
     }
     Ok(decision.input)
 }

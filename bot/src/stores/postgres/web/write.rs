@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use aizuchi_core::types::{Time, Voice};
 
-use super::super::connection::PgConnection;
+use super::super::connection::{OwnedValue, PgConnection};
 use super::super::error::PgResult;
 use super::super::inbox;
 use super::super::text::to_stored;
@@ -32,19 +32,35 @@ fn add(connection: &PgConnection, message: &WebMessage) -> PgResult<()> {
     let WebMessage { id, room, seq, first_seq, key, body } = message;
     let insert = "INSERT INTO web_message (id, room, seq, first_seq, key, body, author, own)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-    let (id, room, key) = (to_stored(id), to_stored(room), key.as_deref().map(to_stored));
-    let (seq, first_seq, author) = (seq.cast_signed(), first_seq.cast_signed(), to_stored(&body.by.id));
-    let values: [&(dyn tokio_postgres::types::ToSql + Sync); 8] =
-        [&id, &room, &seq, &first_seq, &key, &encode_body(body), &author, &(body.voice == Voice::Me)];
-    connection.execute(insert, &values).map(drop)
+    let values: Vec<OwnedValue> = vec![
+        Box::new(owned(id)),
+        Box::new(owned(room)),
+        Box::new(seq.cast_signed()),
+        Box::new(first_seq.cast_signed()),
+        Box::new(key.as_deref().map(owned)),
+        Box::new(encode_body(body)),
+        Box::new(owned(&body.by.id)),
+        Box::new(body.voice == Voice::Me),
+    ];
+    connection.execute_later(insert, values)
 }
 
 fn update(connection: &PgConnection, message: &WebMessage) -> PgResult<()> {
     let WebMessage { id, seq, key, body, .. } = message;
     let update = "UPDATE web_message SET seq = $2, key = $3, body = $4, author = $5, own = $6 WHERE id = $1";
-    let (id, key, author) = (to_stored(id), key.as_deref().map(to_stored), to_stored(&body.by.id));
-    let own = body.voice == Voice::Me;
-    connection.execute(update, &[&id, &seq.cast_signed(), &key, &encode_body(body), &author, &own]).map(drop)
+    let values: Vec<OwnedValue> = vec![
+        Box::new(owned(id)),
+        Box::new(seq.cast_signed()),
+        Box::new(key.as_deref().map(owned)),
+        Box::new(encode_body(body)),
+        Box::new(owned(&body.by.id)),
+        Box::new(body.voice == Voice::Me),
+    ];
+    connection.execute_later(update, values)
+}
+
+fn owned(text: &str) -> String {
+    to_stored(text).into_owned()
 }
 
 fn encode_body(body: &WebBody) -> String {
@@ -75,7 +91,7 @@ fn enter(connection: &PgConnection, secret: &str, person: &Speaker, room: &str, 
 }
 
 fn spoke(connection: &PgConnection, room: &str, by: &Speaker, at: Time, unless_since: Time) -> PgResult<()> {
-    let (room, id, name, at) = (to_stored(room), to_stored(&by.id), to_stored(&by.name), at.0 as i64);
+    let (room, id, name, at) = (owned(room), owned(&by.id), owned(&by.name), at.0 as i64);
     // In one round trip: nothing happens if they spoke recently, or are unknown.
     let note = "WITH known AS (
             UPDATE web_person SET spoke = $4 WHERE id = $2 AND NOT EXISTS (
@@ -84,7 +100,9 @@ fn spoke(connection: &PgConnection, room: &str, by: &Speaker, at: Time, unless_s
         )
         INSERT INTO web_member (room, person, name, spoke) SELECT $1, id, $3, $4 FROM known
         ON CONFLICT (room, person) DO UPDATE SET name = excluded.name, spoke = excluded.spoke";
-    connection.execute(note, &[&room, &id, &name, &at, &(unless_since.0 as i64)]).map(drop)
+    let values: Vec<OwnedValue> =
+        vec![Box::new(room), Box::new(id), Box::new(name), Box::new(at), Box::new(unless_since.0 as i64)];
+    connection.execute_later(note, values)
 }
 
 fn limit_people(connection: &PgConnection, at_most: u32, besides: &HashSet<String>) -> PgResult<()> {
