@@ -59,7 +59,7 @@ fn check_people(flat: &mut Flat) {
     const KEY: &str = "people.same";
     let mut platforms: Vec<&str> = PLATFORMS.iter().map(|spec| spec.name()).collect();
     platforms.sort_unstable();
-    // A value that does not fit is told where the engine reads it.
+    // A value that does not fit is reported where the engine reads it.
     let Some(people) = flat.peek::<SamePeople>(KEY) else { return };
     if let Err(right) = people.check_platforms(&platforms) {
         flat.misfit(KEY, &right);

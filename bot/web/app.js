@@ -182,7 +182,7 @@ class App {
     this.talk.older.hidden = !this.room.moreBefore;
   }
 
-  /** What was decided about recent messages is told anyway. */
+  /** Decisions about recent messages arrive anyway. */
   #askWhy(id) {
     const message = this.room.messages.get(id);
     if (!message || message.isNew || message.voice === "Me" || this.room.traces.has(id) || this.room.asked.has(id)) return;

@@ -152,7 +152,7 @@ export class Connection extends EventTarget {
     for (const frame of this.outbox.frames) socket.send(JSON.stringify(frame));
   }
 
-  /** It may be taken a little later: what waits is sent again, and whoever was not let in knocks again. */
+  /** It may be taken a little later: what waits is sent again, and a visitor who was not let in tries again. */
   #later(socket, refused) {
     if (this.state !== "open") return this.#lost(socket, null, refused.why);
     const waits = this.outbox.frames.some((frame) => frame.key === refused.key);

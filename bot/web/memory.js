@@ -1,4 +1,4 @@
-// What is remembered of a room, to be seen, mended and forgotten.
+// What is remembered of a room, to be read, corrected and forgotten.
 
 import { avatar, fullTime, h } from "./dom.js";
 import { followTheme } from "./theme.js";

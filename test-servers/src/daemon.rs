@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, geteuid, kill_process};
 
+use crate::network::Machine;
 use crate::program::PATIENCE;
 
 const LOOKS_EVERY: Duration = Duration::from_millis(5);
@@ -61,23 +62,36 @@ impl ServerUser {
 
 /// A command that runs as this user, without anything of the environment of the test.
 pub(crate) fn command_as(user: Option<ServerUser>, program: &Path, ends_with_test: Option<&str>) -> Command {
-    let mut words: Vec<String> = Vec::new();
+    command_on(&Machine::here(), user, program, ends_with_test)
+}
+
+/// The same on another machine.
+pub(crate) fn command_on(
+    machine: &Machine,
+    user: Option<ServerUser>,
+    program: &Path,
+    ends_with_test: Option<&str>,
+) -> Command {
+    let mut words = machine.words();
+    let mut privileges: Vec<PathBuf> = Vec::new();
     if let Some(ServerUser { uid, gid }) = user {
-        words.extend([format!("--reuid={uid}"), format!("--regid={gid}"), "--clear-groups".into()]);
+        privileges.extend([format!("--reuid={uid}").into(), format!("--regid={gid}").into(), "--clear-groups".into()]);
     }
     if let Some(signal) = ends_with_test {
-        words.push(format!("--pdeathsig={signal}"));
+        privileges.push(format!("--pdeathsig={signal}").into());
     }
-    let setpriv = find_program("setpriv");
-    let mut command = match (setpriv, words.is_empty()) {
+    match (find_program("setpriv"), privileges.is_empty()) {
         (Some(setpriv), false) => {
-            let mut command = Command::new(setpriv);
-            command.args(words).arg("--").arg(program);
-            command
+            words.push(setpriv);
+            words.append(&mut privileges);
+            words.push("--".into());
         }
         (None, false) if user.is_some() => panic!("setpriv is missing: it is in Debian's package util-linux"),
-        _ => Command::new(program),
-    };
+        _ => (),
+    }
+    words.push(program.to_owned());
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
     command.env_clear().env("LANG", "C.UTF-8").stdin(Stdio::null());
     if let Some(path) = std::env::var_os("PATH") {
         command.env("PATH", path);

@@ -9,6 +9,8 @@ pub mod pgbouncer;
 pub mod postgres;
 pub mod restate;
 
+pub mod network;
+
 pub mod pages;
 pub mod program;
 pub mod visitor;

@@ -14,6 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use crate::folder::Scratch;
+use crate::network::Machine;
 
 /// Longer than anything takes on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -37,6 +38,7 @@ pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>)
 pub struct Home {
     program: PathBuf,
     folder: Scratch,
+    machine: Arc<Machine>,
     pub address: SocketAddr,
     settings: Vec<String>,
     variables: Vec<(String, String)>,
@@ -49,7 +51,14 @@ impl Home {
     pub fn new(program: impl Into<PathBuf>, settings: &[&str]) -> Home {
         let folder = Scratch::new("program");
         let settings = settings.iter().map(|setting| (*setting).to_owned()).collect();
-        Home { program: program.into(), folder, address: free_address(), settings, variables: Vec::new(), before: None }
+        let (machine, address) = (Machine::here(), free_address());
+        Home { program: program.into(), folder, machine, address, settings, variables: Vec::new(), before: None }
+    }
+
+    /// It runs on another machine.
+    pub fn move_to(&mut self, machine: Arc<Machine>) {
+        self.address.set_ip(machine.ip());
+        self.machine = machine;
     }
 
     pub fn set(&mut self, setting: impl Into<String>) {
@@ -60,6 +69,12 @@ impl Home {
     pub fn change(&mut self, key: &str, value: impl std::fmt::Display) {
         self.settings.retain(|setting| setting.split_once('=').is_none_or(|(set, _)| set != key));
         self.set(format!("{key}={value}"));
+    }
+
+    /// Where it serves Restate, as a worker.
+    pub fn worker_url(&self) -> String {
+        let listen = self.settings.iter().rev().find_map(|setting| setting.strip_prefix("cluster.listen="));
+        format!("http://{}", listen.expect("it has an address for Restate"))
     }
 
     pub fn set_variable(&mut self, name: &str, value: &str) {
@@ -119,15 +134,13 @@ impl Home {
         for setting in own.iter().chain(&self.settings) {
             arguments.extend(["--set".to_owned(), setting.clone()]);
         }
-        let mut command = match &self.before {
-            None => Command::new(&self.program),
-            Some(before) => {
-                let mut command = Command::new("sh");
-                command.args(["-c", &format!("{before}; exec \"$0\" \"$@\"")]).arg(&self.program);
-                command
-            }
-        };
-        command.args(arguments).current_dir(&self.folder).env_clear().stdin(Stdio::null());
+        let mut words = self.machine.words();
+        if let Some(before) = &self.before {
+            words.extend(["sh".into(), "-c".into(), format!("{before}; exec \"$0\" \"$@\"").into()]);
+        }
+        words.push(self.program.clone());
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).args(arguments).current_dir(&self.folder).env_clear().stdin(Stdio::null());
         command.env(NO_LOCAL_SERVER.0, NO_LOCAL_SERVER.1);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         if let Some(path) = std::env::var_os("PATH") {
@@ -159,6 +172,11 @@ impl Home {
     /// Starts another command of it and waits until it says this.
     pub async fn start_as(&self, arguments: &[&str], words: &str) -> Program {
         until_it_says(self.spawn_with(arguments), words).await
+    }
+
+    /// The same without waiting.
+    pub fn spawn_as(&self, arguments: &[&str]) -> Program {
+        self.spawn_with(arguments)
     }
 
     /// Starts what must not start: its exit code and what it says.
@@ -226,7 +244,20 @@ impl Program {
 
     /// SIGTERM, as supervisors send.
     pub fn terminate(&self) {
-        let sent = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.id())]).status();
+        self.signal("TERM");
+    }
+
+    /// SIGSTOP: connections stay open, and nothing answers.
+    pub fn pause(&self) {
+        self.signal("STOP");
+    }
+
+    pub fn resume(&self) {
+        self.signal("CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.id())]).status();
         assert!(sent.expect("there is a shell").success(), "it runs");
     }
 

@@ -1,15 +1,16 @@
-//! A Restate server on loopback, one node, in a folder and on ports of its own. It tells nobody that it runs.
+//! Restate servers on loopback, one node or three, each in a folder and on ports of its own. They tell nobody that they run.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::daemon::{Daemon, command_as};
+use crate::daemon::{Daemon, command_on};
 use crate::folder::Scratch;
+use crate::network::Machine;
 use crate::postgres::servers_folder;
 use crate::program::{PATIENCE, free_address};
 
@@ -17,7 +18,9 @@ const LOOKS_EVERY: Duration = Duration::from_millis(20);
 /// How long one request may take.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
 
+/// One node.
 pub struct RestateServer {
+    machine: Arc<Machine>,
     ingress: SocketAddr,
     admin: SocketAddr,
     node: SocketAddr,
@@ -27,18 +30,18 @@ pub struct RestateServer {
 }
 
 impl RestateServer {
-    /// Waits until it takes requests.
+    /// Alone. Waits until it takes requests.
     pub async fn start() -> RestateServer {
-        let server = RestateServer {
-            ingress: free_address(),
-            admin: free_address(),
-            node: free_address(),
-            running: Mutex::default(),
-            folder: Scratch::new("restate"),
-        };
-        std::fs::write(server.folder.join("restate.toml"), server.configuration()).expect("its folder can be written");
+        let server = RestateServer::on(Machine::here());
+        server.configure(1, &[server.node], "default-num-partitions = 4");
         server.start_again().await;
         server
+    }
+
+    fn on(machine: Arc<Machine>) -> RestateServer {
+        let address = || SocketAddr::new(machine.ip(), free_address().port());
+        let (ingress, admin, node) = (address(), address(), address());
+        RestateServer { machine, ingress, admin, node, running: Mutex::default(), folder: Scratch::new("restate") }
     }
 
     /// Where requests to services go, such as `http://127.0.0.1:8080`.
@@ -82,12 +85,20 @@ impl RestateServer {
 
     /// On the same ports and with what it knew before. Waits until it takes requests.
     pub async fn start_again(&self) {
+        self.spawn();
+        self.until_healthy().await;
+    }
+
+    /// The same without waiting.
+    pub fn spawn(&self) {
         assert!(self.running().is_none(), "the Restate server runs");
-        let program = installed_program();
-        let mut command = command_as(None, &program, Some("KILL"));
+        let mut command = command_on(&self.machine, None, &installed_program(), Some("KILL"));
         command.env("DO_NOT_TRACK", "1").current_dir(&*self.folder);
         command.arg("--no-logo").arg("--config-file").arg(self.folder.join("restate.toml"));
         *self.running() = Some(Daemon::start(command, &self.folder.join("log")));
+    }
+
+    pub async fn until_healthy(&self) {
         let until = Instant::now() + PATIENCE;
         while !(is_healthy(self.admin, "/health") && is_healthy(self.ingress, "/restate/health")) {
             let ended = self.running().as_mut().is_none_or(Daemon::has_ended);
@@ -100,19 +111,25 @@ impl RestateServer {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn configuration(&self) -> String {
-        format!(
+    /// Writes the configuration of the node of this number; `nodes` are the addresses of all.
+    fn configure(&self, number: usize, nodes: &[SocketAddr], size: &str) {
+        let nodes: Vec<String> = nodes.iter().map(|node| format!("http://{node}")).collect();
+        let written = format!(
             r#"roles = ["worker", "admin", "metadata-server", "log-server", "http-ingress"]
 base-dir = "{}"
 cluster-name = "tests"
-node-name = "n1"
+node-name = "n{number}"
 listen-mode = "tcp"
-bind-ip = "127.0.0.1"
+bind-ip = "{}"
 bind-port = {}
-auto-provision = true
-default-num-partitions = 4
+advertised-address = "http://{}"
+auto-provision = {}
+{size}
 rocksdb-total-memory-size = "256 MiB"
 disable-telemetry = true
+
+[metadata-client]
+addresses = {nodes:?}
 
 [admin]
 bind-port = {}
@@ -121,14 +138,49 @@ bind-port = {}
 bind-port = {}
 "#,
             self.folder.join("data").display(),
+            self.machine.ip(),
             self.node.port(),
+            self.node,
+            number == 1,
             self.admin.port(),
             self.ingress.port()
-        )
+        );
+        std::fs::write(self.folder.join("restate.toml"), written).expect("its folder can be written");
     }
 }
 
-fn installed_program() -> PathBuf {
+/// Three nodes, each of which has two thirds of everything: any one may be lost.
+pub struct RestateCluster {
+    pub nodes: Vec<RestateServer>,
+}
+
+impl RestateCluster {
+    /// On these machines. Waits until all of them take requests.
+    pub async fn start(machines: [Arc<Machine>; 3]) -> RestateCluster {
+        let nodes: Vec<RestateServer> = machines.map(RestateServer::on).into();
+        let addresses: Vec<SocketAddr> = nodes.iter().map(|node| node.node).collect();
+        for (number, node) in nodes.iter().enumerate() {
+            node.configure(number + 1, &addresses, "default-num-partitions = 8\ndefault-replication = 2");
+            node.spawn();
+        }
+        for node in &nodes {
+            node.until_healthy().await;
+        }
+        RestateCluster { nodes }
+    }
+
+    /// Of all nodes, with commas between them.
+    pub fn ingress(&self) -> String {
+        self.nodes.iter().map(RestateServer::ingress).collect::<Vec<_>>().join(",")
+    }
+
+    pub fn admin(&self) -> String {
+        self.nodes.iter().map(RestateServer::admin).collect::<Vec<_>>().join(",")
+    }
+}
+
+/// Restate's server, as `./dev servers` has prepared it.
+pub fn installed_program() -> PathBuf {
     let machine = if cfg!(target_arch = "aarch64") { "arm64" } else { "x64" };
     let package = format!("restate/node_modules/@restatedev/restate-server-linux-{machine}/bin/restate-server");
     let program = servers_folder().join(package);
@@ -142,7 +194,7 @@ fn installed_program() -> PathBuf {
 
 fn is_healthy(address: SocketAddr, path: &str) -> bool {
     let ask = || {
-        let mut stream = TcpStream::connect(address)?;
+        let mut stream = TcpStream::connect_timeout(&address, ANSWERS_WITHIN)?;
         stream.set_read_timeout(Some(ANSWERS_WITHIN))?;
         write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
         let mut answer = String::new();
@@ -168,5 +220,15 @@ mod tests {
         assert!(is_healthy(server.admin, "/health") && is_healthy(server.ingress, "/restate/health"));
         drop(server);
         assert!(!is_alive(second));
+    }
+
+    #[tokio::test]
+    async fn three_nodes_go_on_without_the_first() {
+        let cluster = RestateCluster::start([Machine::here(), Machine::here(), Machine::here()]).await;
+        cluster.nodes[0].kill();
+        for node in &cluster.nodes[1..] {
+            assert!(is_healthy(node.admin, "/health") && is_healthy(node.ingress, "/restate/health"));
+        }
+        cluster.nodes[0].start_again().await;
     }
 }

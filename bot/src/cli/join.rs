@@ -11,6 +11,8 @@ use super::run::variable;
 use crate::platforms::{
     Environment, JoinedPlatform, Opening, PLATFORMS, PlatformKind, PlatformSpec, Tokens, read_tokens, token_variables,
 };
+#[cfg(feature = "cluster")]
+use crate::ports::ShardClaims;
 use crate::ports::{Commands, Platform, StoreBackend};
 use crate::runtime::{Clock, EngineHandle};
 
@@ -50,12 +52,18 @@ impl JoinedPlatforms {
         JoinedPlatforms(of_this_name.map(|(spec, platform)| (*spec, platform.clone())).collect())
     }
 
+    /// Has one of them share its connections with other processes. `false` if it has only one.
+    #[cfg(feature = "cluster")]
+    pub fn share(&self, name: &str, claims: &Arc<dyn ShardClaims>) -> bool {
+        self.0.iter().filter(|(spec, _)| spec.name() == name).any(|(_, platform)| platform.share(claims.clone()))
+    }
+
     /// Where it will be, in words.
     pub fn titles(&self) -> Vec<&'static str> {
         self.0.iter().map(|(spec, _)| spec.title).collect()
     }
 
-    /// Connects in the background. A platform that sends it away is told in the log; the others go on.
+    /// Connects in the background. A platform that refuses the connection is logged; the others go on.
     pub fn listen(&self, engine: &EngineHandle, commands: &Arc<dyn Commands>, stop: &CancellationToken) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         for (spec, platform) in &self.0 {

@@ -173,7 +173,7 @@ mod tests {
     fn what_an_mcp_server_sends_is_told_only_to_who_asks_for_it_by_name() {
         assert!(!told(LogFormat::Json, "trace", false).contains("whatever"));
         assert!(told(LogFormat::Json, "info,rmcp=error", false).contains("whatever"));
-        assert!(!told(LogFormat::Json, "trace", false).contains("took"), "what fails is told once, with its cause");
+        assert!(!told(LogFormat::Json, "trace", false).contains("took"), "a failure is logged once, with its cause");
         assert!(told(LogFormat::Json, "info,gcloud_sdk=warn", false).contains("took"));
     }
 

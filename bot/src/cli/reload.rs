@@ -17,7 +17,7 @@ use crate::platforms::PLATFORMS;
 use crate::platforms::web::Web;
 use crate::runtime::{EngineHandle, ShuttingDown};
 
-/// What is told of other settings.
+/// What is logged about changed settings.
 pub struct Reload<'a> {
     pub arguments: &'a SettingsArguments,
     pub holds: EffectiveSettings,

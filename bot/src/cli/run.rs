@@ -1,4 +1,4 @@
-//! `aizuchi run`: takes part. Everything is put together here, and taken apart when it is told to stop.
+//! `aizuchi run`: takes part. Everything is put together here, and taken apart when it has to stop.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ use crate::models::{self, LocalModel, ModelChoice, Models};
 use crate::platforms::web::{Web, WebServices, WebSettings, check_address};
 use crate::ports::{Commands, Platform, StoreBackend, StoreKind};
 use crate::prompts::Prompts;
-use crate::runtime::{Clock, EngineEvent, EngineHandle, Runtime, RuntimeContext, TaskFailure};
+use crate::runtime::{Clock, EngineEvent, EngineHandle, RetentionClock, Runtime, RuntimeContext, TaskFailure};
 use crate::schedule;
 use crate::stores::{DataFolder, StoreError, StoreLocation, StoreSettings, wait_until_available};
 use crate::tools::{self, Toolset};
@@ -155,10 +155,9 @@ async fn live(
         () = stopping.wait() => return Ok(()),
     };
     let stop = CancellationToken::new();
-    let (preset_requests, wished) = mpsc::channel(PRESET_REQUESTS_MAX);
+    let (requests, wished) = mpsc::channel(PRESET_REQUESTS_MAX);
     let (engine, traces) = (runtime.engine.clone(), Traces::new(backend.stores()));
-    let commands =
-        CommandRunner::new(engine.clone(), traces.clone(), Clock::Wall, chosen.introduction(), preset_requests);
+    let commands = CommandRunner::new(engine.clone(), traces.clone(), Clock::Wall, chosen.introduction(), requests);
     let commands = Arc::new(commands.remembering(parts.keeper.clone(), parts.platforms.clone()));
     let listening = || WebServices {
         engine: engine.clone(),
@@ -168,6 +167,7 @@ async fn live(
         events: watched,
         metrics: metrics::install(),
         ready: is_ready,
+        alert: watch::channel(String::new()).1,
         beside: parts.joined.platforms(),
         stop: stop.clone(),
     };
@@ -178,7 +178,7 @@ async fn live(
             return Err(error);
         }
     };
-    let watching = parts.remember(&engine, &stop);
+    let watching = parts.remember(&engine, runtime.retention_clock, &stop);
     keep_schedules(&chosen, &engine, &stop)?;
     let mut elsewhere = parts.joined.listen(&engine, &(commands.clone() as Arc<dyn Commands>), &stop);
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
@@ -296,10 +296,10 @@ impl RunComponents {
     }
 
     /// Has long memory follow what happens, and ends what was to be forgotten. The task of the former.
-    fn remember(&self, engine: &EngineHandle, stop: &CancellationToken) -> JoinHandle<()> {
+    fn remember(&self, engine: &EngineHandle, clock: RetentionClock, stop: &CancellationToken) -> JoinHandle<()> {
         let forgetting = self.keeper.clone().end_forgetting(engine.clone(), self.platforms.clone(), stop.clone());
         tokio::spawn(engine.clone().supervise("forgetting", stop.clone(), forgetting));
-        let remembering = self.keeper.clone().watch(engine.clone(), Clock::Wall, stop.clone());
+        let remembering = self.keeper.clone().watch(engine.clone(), clock, stop.clone());
         tokio::spawn(engine.clone().supervise("memory", stop.clone(), remembering))
     }
 }

@@ -10,7 +10,7 @@ use restate_sdk::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::context::ClusterContext;
-use super::room::RoomClient;
+use super::room::RoomObjectClient;
 use super::state::Stamped;
 use crate::language::Language;
 use crate::ports::PoliciesId;
@@ -73,7 +73,7 @@ impl Calls {
         };
         if !told.is_empty() {
             let told = serde_json::to_vec(&told)?;
-            ctx.object_client::<RoomClient>(room.as_str()).handle(told).idempotency_key(key).send();
+            ctx.object_client::<RoomObjectClient>(room.as_str()).handle(told).idempotency_key(key).send();
         }
         Ok(())
     }

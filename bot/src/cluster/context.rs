@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use aizuchi_core::Policies;
 use aizuchi_core::policy::StoredPolicies;
-use aizuchi_core::siblings::Siblings;
 use tokio_util::sync::CancellationToken;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::siblings::SharedSiblings;
 use crate::ports::{ClusterStore, PoliciesId};
 use crate::runtime::{Ledger, RuntimeContext};
 use crate::stores::StoreError;
@@ -31,8 +31,11 @@ impl KnownPolicies {
     }
 }
 
-/// How often it is checked whether other settings hold.
+/// How often it is checked whether other settings hold, and what all rooms spent.
 const FOLLOWS_EVERY: Duration = Duration::from_secs(1);
+
+/// How often workers share what rooms of one kind are like. A worker that is killed loses what it has seen since.
+const SHARES_EVERY: Duration = Duration::from_secs(10);
 
 pub struct ClusterContext {
     pub runtime: Arc<RuntimeContext>,
@@ -41,8 +44,7 @@ pub struct ClusterContext {
     policies: RwLock<Arc<KnownPolicies>>,
     /// Settings of before, for invocations that began under them.
     before: Mutex<HashMap<PoliciesId, Arc<KnownPolicies>>>,
-    /// What rooms of one kind are like, as far as this worker has seen them.
-    pub siblings: Mutex<Siblings>,
+    pub siblings: SharedSiblings,
 }
 
 impl ClusterContext {
@@ -61,7 +63,7 @@ impl ClusterContext {
             store,
             policies: RwLock::new(Arc::new(known)),
             before: Mutex::default(),
-            siblings: Mutex::default(),
+            siblings: SharedSiblings::default(),
         })
     }
 
@@ -101,6 +103,36 @@ impl ClusterContext {
                 }
                 Err(StoreError::Failed(what)) => tracing::error!(what, "cannot use the settings of the cluster"),
                 Err(error) => tracing::debug!(%error, "cannot read the settings of the cluster"),
+            }
+        }
+    }
+
+    /// Keeps up with what all rooms spend together, for `/status` and the metrics, as long as it runs.
+    pub async fn follow_spending(&self, stop: CancellationToken) {
+        loop {
+            match self.store.spent_by_day().await {
+                Ok(days) => self.ledger.set_days(days, self.runtime.clock.now()),
+                Err(error) => tracing::debug!(%error, "cannot read what all rooms spent"),
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(FOLLOWS_EVERY) => (),
+            }
+        }
+    }
+
+    /// Shares with other workers what rooms of one kind are like, as long as it runs, and once more in the end.
+    pub async fn share_siblings(&self, stop: CancellationToken) {
+        loop {
+            if let Err(error) = self.siblings.share(&*self.store).await {
+                tracing::debug!(%error, "cannot share what rooms of one kind are like; retrying");
+            }
+            if stop.is_cancelled() {
+                return;
+            }
+            tokio::select! {
+                () = stop.cancelled() => (),
+                () = tokio::time::sleep(SHARES_EVERY) => (),
             }
         }
     }

@@ -2,16 +2,17 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use aizuchi_core::effect::Effect;
+use aizuchi_core::effect::{DecisionReport, Effect};
 use aizuchi_core::memory::ForgetRequest;
+use aizuchi_core::room::Spent;
 use aizuchi_core::types::RoomId;
-use aizuchi_core::{Engine, Input, Time, Trace};
+use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 
 use super::context::KnownPolicies;
 use super::state::{RoomState, Stamped};
 use crate::journal::traces::is_repeat;
 use crate::language::Language;
-use crate::ports::{RoomBatch, SetAside};
+use crate::ports::{RoomBatch, RoomSpending, SetAside, TotalLimit};
 use crate::runtime::panic_message;
 
 /// What came of it.
@@ -75,15 +76,10 @@ fn attempt(
         [] => Engine::new(known),
         packed => Engine::unpack_room(known, packed)?,
     };
+    let spent_before = engine.spent(room).cloned();
     let mut state = before.clone();
     let mut effects = Vec::new();
-    let mut batch = RoomBatch {
-        room: room.clone(),
-        after: before.records,
-        records: Vec::new(),
-        decided: Vec::new(),
-        set_aside: Vec::new(),
-    };
+    let mut batch = RoomBatch { policies: Some(policies.id), ..RoomBatch::new(room.clone(), before.records) };
     let mut was_said = false;
     if state.policies != Some(policies.id) {
         state.last = told.first().map_or(state.last, |first| first.at.max(state.last));
@@ -91,6 +87,10 @@ fn attempt(
         batch.records.push((at, input.clone()));
         engine.handle(at, input, &mut effects);
         state.policies = Some(policies.id);
+    }
+    if is_taken_over(before) {
+        batch.records.push((state.last, Input::Resumed));
+        engine.handle(state.last, Input::Resumed, &mut effects);
     }
     for (index, Stamped { at, input }) in told.iter().enumerate() {
         let at = (*at).max(state.last);
@@ -116,31 +116,47 @@ fn attempt(
     if let Some(request) = forget {
         engine.forget(state.last, &request.recognizer(), &mut effects);
         // Decisions that this ends are about what is forgotten, or made again.
-        effects.retain(|effect| !matches!(effect, Effect::Trace(_) | Effect::Received(_) | Effect::Updated(_)));
+        effects = effects.into_iter().filter_map(|effect| effect.into_report().err()).collect();
     }
     let (mut wanted, mut updated) = (Vec::new(), Vec::new());
     for effect in effects {
-        match effect {
-            Effect::Trace(trace) | Effect::Received(trace) => batch.decided.push(*trace),
-            Effect::Updated(trace) => updated.push(*trace),
-            other @ (Effect::Ask(_)
-            | Effect::Write(_)
-            | Effect::Deliver(_)
-            | Effect::Type(_)
-            | Effect::Withdraw(_)
-            | Effect::Recall(_)
-            | Effect::Remember(_)
-            | Effect::RunTool(_)
-            | Effect::Abort(_)) => wanted.push(other),
+        match effect.into_report() {
+            Ok(DecisionReport::Final(trace) | DecisionReport::Received(trace)) => batch.decided.push(*trace),
+            Ok(DecisionReport::Updated(trace)) => updated.push(*trace),
+            Err(other) => wanted.push(other),
         }
     }
     batch.decided.retain(|trace| !is_repeat(trace));
     let new_decisions = batch.decided.len();
     batch.decided.append(&mut updated);
+    if engine.spent(room) != spent_before.as_ref() || is_taken_over(before) {
+        batch.spending = Some(spending(&engine, room, state.last, &wanted));
+    }
     state.records += batch.records.len() as u64;
     state.packed = engine.pack_room(room).unwrap_or_default();
     let deadline = engine.next_deadline();
     Ok(Ok(RoomOutcome { state, effects: wanted, batch, new_decisions, engine, deadline, was_said }))
+}
+
+/// Whether this is the first that happens to a room of a single process: it goes on as that would after a start.
+fn is_taken_over(before: &RoomState) -> bool {
+    before.records == 0 && !before.packed.is_empty()
+}
+
+/// What the budget over all rooms has to know of a room.
+fn spending(engine: &Engine, room: &RoomId, now: Time, effects: &[Effect]) -> RoomSpending {
+    let spent = engine.spent(room);
+    let days = spent.into_iter().flat_map(Spent::days).filter(|(_, cost)| !cost.is_zero()).collect();
+    let in_flight = spent.into_iter().flat_map(Spent::reserved).map(|(serial, _)| serial).collect();
+    let calls = effects.iter().filter_map(Effect::call);
+    let wanted = calls.filter_map(|call| Some((call.serial, engine.reserved(call)?))).collect();
+    RoomSpending { days, in_flight, wanted, budget: total_limit(engine.policies(), room, now) }
+}
+
+/// What all rooms may spend together today.
+pub fn total_limit(policies: &Policies, room: &RoomId, now: Time) -> TotalLimit {
+    let limit = policies.general().settings.budget.of_all_rooms();
+    TotalLimit { today: policies.for_room(room.as_str()).zone.day(now), limit }
 }
 
 #[cfg(test)]
@@ -197,9 +213,7 @@ mod tests {
             for Stamped { at, input } in news(number).told {
                 engine.handle(at, input, &mut effects);
             }
-            let is_wanted =
-                |effect: &Effect| !matches!(effect, Effect::Trace(_) | Effect::Received(_) | Effect::Updated(_));
-            effects.retain(is_wanted);
+            let effects: Vec<Effect> = effects.into_iter().filter_map(|effect| effect.into_report().err()).collect();
             assert_eq!(first.effects, effects, "after {number} messages");
             state = first.state;
         }

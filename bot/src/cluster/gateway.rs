@@ -21,6 +21,7 @@ use super::context::ClusterContext;
 use super::ingress::{RestateClient, RestateError};
 use super::state::Stamped;
 use crate::journal::Journal;
+use crate::ports::Unsent;
 use crate::runtime::{EventTimes, ForgetJob, ShardRequest, StoreRequest};
 use crate::stores::StoreError;
 
@@ -189,7 +190,7 @@ impl Gateway {
             let forgotten = self.restate.forget(&room, &told).await;
             forgotten.map_err(|error| StoreError::Unavailable(error.to_string()))?;
         }
-        self.journal.forget_records(found).await
+        self.journal.forget_records(found, &self.context.policies().policies).await
     }
 
     async fn view(&self, room: &RoomId, now: Time) -> Option<RoomView> {
@@ -241,6 +242,9 @@ impl Gateway {
                 }
             }
         }
+        if let Some(first) = ids.first().copied() {
+            self.add_what_comes_before(&room, first, &mut told, &mut ids).await;
+        }
         if told.is_empty() || self.until_accepted(&room, &told, &stop).await {
             for done in durable {
                 let _ = done.send(());
@@ -252,6 +256,18 @@ impl Gateway {
             }
         }
         room
+    }
+
+    /// What others stored before and have not told yet is told first, so that a room hears everything in the order in which people see
+    /// it. Whoever stored it may tell it too; then the room has heard it already.
+    async fn add_what_comes_before(&self, room: &RoomId, id: i64, told: &mut Vec<Stamped>, ids: &mut Vec<i64>) {
+        match self.context.store.unsent_before(room.clone(), id).await {
+            Ok(before) => {
+                ids.extend(before.iter().map(|unsent| unsent.id));
+                told.splice(0..0, before.into_iter().map(|Unsent { at, input, .. }| Stamped { at, input }));
+            }
+            Err(error) => tracing::debug!(%room, %error, "cannot look for what a room is to hear before"),
+        }
     }
 
     async fn until_accepted(&self, room: &RoomId, told: &[Stamped], stop: &CancellationToken) -> bool {

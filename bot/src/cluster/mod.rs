@@ -13,13 +13,23 @@ mod context;
 #[cfg(feature = "cluster")]
 mod decide;
 #[cfg(feature = "cluster")]
+mod deployments;
+#[cfg(feature = "cluster")]
+mod endpoints;
+#[cfg(feature = "cluster")]
 mod gateway;
 #[cfg(feature = "cluster")]
+mod health;
+#[cfg(feature = "cluster")]
 mod ingress;
+#[cfg(feature = "cluster")]
+mod moving;
 #[cfg(feature = "cluster")]
 mod room;
 #[cfg(feature = "cluster")]
 mod serve;
+#[cfg(feature = "cluster")]
+mod siblings;
 #[cfg(feature = "cluster")]
 mod state;
 
@@ -28,9 +38,15 @@ pub use settings::ClusterSettings;
 #[cfg(feature = "cluster")]
 pub use context::{ClusterContext, KnownPolicies};
 #[cfg(feature = "cluster")]
+pub use deployments::{Deployment, Unfinished};
+#[cfg(feature = "cluster")]
 pub use gateway::Gateway;
 #[cfg(feature = "cluster")]
-pub use ingress::{Deployment, RestateClient, RestateError, StuckInvocation};
+pub use health::{HealthChecks, serve_health};
+#[cfg(feature = "cluster")]
+pub use ingress::{RestateClient, RestateError, StuckInvocation};
+#[cfg(feature = "cluster")]
+pub use moving::{hand_back, offer_rooms, take_over_rooms};
 #[cfg(feature = "cluster")]
 pub use serve::serve;
 #[cfg(feature = "cluster")]

@@ -1,4 +1,4 @@
-//! A room as a virtual object of Restate: one writer at a time, in the order in which it is told.
+//! A room as a virtual object of Restate: its inputs are handled one at a time, in the order in which Restate accepted them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,46 +7,56 @@ use aizuchi_core::effect::{Effect, Usage};
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::room::Cost;
 use aizuchi_core::types::{CallId, RoomId};
+use aizuchi_core::usage::TotalSpent;
 use aizuchi_core::{Input, Time};
 use restate_sdk::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::calls::{CallOrder, CallsClient};
 use super::context::ClusterContext;
-use super::decide::{RoomNews, RoomOutcome, decide};
+use super::decide::{RoomNews, RoomOutcome, decide, total_limit};
 use super::state::{RoomState, Stamped};
-use crate::ports::{PoliciesId, RoomBatch, SetAside};
-use crate::runtime::note_decisions;
+use crate::ports::{PoliciesId, RecordOutcome, RecordedBatch, RoomBatch, SetAside};
+use crate::runtime::{OUTSIDE, note_decisions};
 
-/// Under which Restate keeps the state of a room.
+/// The key under which Restate keeps the state of a room.
 pub const STATE: &str = "room";
 
-pub struct Room {
+pub struct RoomObject {
     pub context: Arc<ClusterContext>,
 }
 
-/// What an invocation notes of the world before it acts; every attempt goes by it.
+/// What an invocation has read from outside. It is journaled, so that every attempt of the invocation acts on the same values.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Noted {
-    /// The settings that held.
+    /// The settings by which it decided.
     policies: PoliciesId,
     /// The last record of the journal.
     seq: u64,
-    /// When it was, so that a wait is as long as it has to be.
+    /// The time, from which the delay of a timer is computed.
     now: Time,
-    /// What the room is to be told of others.
+    /// What the room gets to know about rooms of its kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     siblings: Option<Box<Input>>,
+    /// Calls that the budget over all rooms does not allow, by number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    refused: Vec<(u64, TotalSpent)>,
 }
 
-/// What is to be paid for on behalf of a room.
+impl Noted {
+    fn refusal_of(&self, call: &CallId) -> Option<TotalSpent> {
+        self.refused.iter().find(|(serial, _)| *serial == call.serial).map(|(_, why)| *why)
+    }
+}
+
+/// A payment on behalf of a room.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RoomBill {
     pub at: Time,
     pub usage: Usage,
 }
 
-/// Who is to be forgotten.
+/// A request to forget a person.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Forgetting {
     pub at: Time,
@@ -57,7 +67,7 @@ fn news(at: Time, input: Input) -> RoomNews {
     RoomNews { told: vec![Stamped { at, input }], forget: None }
 }
 
-/// While PostgreSQL does not answer, a room waits.
+/// While PostgreSQL does not answer, a room retries.
 fn patience() -> RunRetryPolicy {
     RunRetryPolicy::new()
         .initial_delay(Duration::from_millis(50))
@@ -72,8 +82,8 @@ fn patience() -> RunRetryPolicy {
     inactivity_timeout = "1m",
     invocation_retry_policy(initial_interval = "100ms", factor = 2.0, max_interval = "5s")
 )]
-impl Room {
-    /// Something happened: a list of [`Stamped`].
+impl RoomObject {
+    /// Handles what happened: a list of [`Stamped`].
     #[handler]
     async fn handle(&self, ctx: ObjectContext<'_>, told: Vec<u8>) -> HandlerResult<()> {
         let room = RoomId::new(ctx.key());
@@ -83,22 +93,22 @@ impl Room {
         }
     }
 
-    /// A deadline. One that is not the next any more changes nothing.
+    /// A deadline has come. It is ignored if it is not the next one any more.
     #[handler]
     async fn tick(&self, ctx: ObjectContext<'_>, due: u64) -> HandlerResult<()> {
         let due = Time(due);
-        let state = load(&ctx).await?;
+        let state = self.load(&ctx).await?;
         if state.armed != Some(due) {
             return Ok(());
         }
         self.go_on(&ctx, RoomId::new(ctx.key()), news(due, Input::Tick)).await
     }
 
-    /// Whether the room can pay for something; if so, it has paid.
+    /// Pays for something, if the budget allows it; returns whether it did.
     #[handler]
     async fn pay(&self, ctx: ObjectContext<'_>, bill: Json<RoomBill>) -> HandlerResult<bool> {
         let Json(RoomBill { at, usage }) = bill;
-        let (room, state) = (RoomId::new(ctx.key()), load(&ctx).await?);
+        let (room, state) = (RoomId::new(ctx.key()), self.load(&ctx).await?);
         let policies = self.context.policies();
         let fits = match &state.packed[..] {
             [] => true,
@@ -110,15 +120,19 @@ impl Room {
                     .is_none_or(|spent| spent.fits(policy, at.max(state.last), Cost::from(&usage)).is_ok())
             }
         };
-        // Settings may be others at the next attempt.
-        let Json(fits) = ctx.run(move || async move { Ok(Json(fits)) }).name("fits").await?;
+        let call = CallId { room: room.clone(), serial: OUTSIDE };
+        let budget = total_limit(&policies.policies, &room, at.max(state.last));
+        let (store, cost) = (self.context.store.clone(), Cost::from(&usage));
+        // Another attempt may run under other settings.
+        let reserving = move || async move { Ok(Json(fits && store.reserve(call, cost, budget).await?)) };
+        let Json(fits) = ctx.run(reserving).name("fits").retry_policy(patience()).await?;
         if fits {
             self.go_on(&ctx, room.clone(), news(at, Input::Billed(room, usage))).await?;
         }
         Ok(fits)
     }
 
-    /// Somebody is to be forgotten: nothing of them is left in the state.
+    /// Removes a person from the state.
     #[handler]
     async fn forget(&self, ctx: ObjectContext<'_>, forgetting: Json<Forgetting>) -> HandlerResult<()> {
         let Json(Forgetting { at, request }) = forgetting;
@@ -126,24 +140,45 @@ impl Room {
         self.go_on(&ctx, RoomId::new(ctx.key()), news).await
     }
 
-    /// The state as it is, for whoever wants to look.
+    /// Takes over a room of a single process, if that has not happened yet: what was pending there goes on.
+    #[handler]
+    async fn take_over(&self, ctx: ObjectContext<'_>, at: u64) -> HandlerResult<()> {
+        let state = self.load(&ctx).await?;
+        if state.records > 0 || state.packed.is_empty() {
+            return Ok(());
+        }
+        self.go_on(&ctx, RoomId::new(ctx.key()), news(Time(at), Input::Tick)).await
+    }
+
+    /// Returns the state.
     #[handler]
     async fn look(&self, ctx: SharedObjectContext<'_>) -> HandlerResult<Vec<u8>> {
         Ok(ctx.get::<Vec<u8>>(STATE).await?.unwrap_or_default())
     }
 }
 
-async fn load(ctx: &ObjectContext<'_>) -> HandlerResult<RoomState> {
-    match ctx.get::<Vec<u8>>(STATE).await? {
-        Some(bytes) => Ok(RoomState::decode(&bytes)?),
-        None => Ok(RoomState::default()),
+impl RoomObject {
+    /// A room that Restate does not know may be one that a single process had.
+    async fn load(&self, ctx: &ObjectContext<'_>) -> HandlerResult<RoomState> {
+        if let Some(bytes) = ctx.get::<Vec<u8>>(STATE).await? {
+            return Ok(RoomState::decode(&bytes)?);
+        }
+        let (store, room) = (self.context.store.clone(), RoomId::new(ctx.key()));
+        let reading = move || async move { Ok(store.offered_state(room).await?.unwrap_or_default()) };
+        let offered: Vec<u8> = ctx.run(reading).name("offered").retry_policy(patience()).await?;
+        match &offered[..] {
+            [] => Ok(RoomState::default()),
+            bytes => {
+                let state = RoomState::decode(bytes)?;
+                ctx.set(STATE, offered);
+                Ok(state)
+            }
+        }
     }
-}
 
-impl Room {
     async fn go_on(&self, ctx: &ObjectContext<'_>, room: RoomId, news: RoomNews) -> HandlerResult<()> {
-        let (before, news) = (Arc::new(load(ctx).await?), Arc::new(news));
-        // What this attempt works out is used by it; another attempt finds only the note and works it out again.
+        let (before, news) = (Arc::new(self.load(ctx).await?), Arc::new(news));
+        // This attempt uses the outcome that it recorded; a later attempt finds only the note, and decides again.
         let worked_out = Arc::new(Mutex::new(None));
         let recording = record(self.context.clone(), room.clone(), before.clone(), news.clone(), worked_out.clone());
         let Json(noted) = ctx.run(move || recording).name("record").retry_policy(patience()).await?;
@@ -168,6 +203,7 @@ impl Room {
     ) -> HandlerResult<()> {
         let RoomOutcome { mut state, effects, deadline, .. } = outcome;
         let mut unkeyed = 0_u64;
+        let mut told = Vec::new();
         for effect in effects {
             if let Effect::Abort(call) = &effect {
                 if let Some(invocation) = state.calls.remove(&call.serial) {
@@ -175,11 +211,15 @@ impl Room {
                 }
                 continue;
             }
-            // Shown by whoever was there when it was decided.
+            // The typing indicator was sent when it was decided.
             if matches!(effect, Effect::Type(_)) {
                 continue;
             }
             let call = call_of(&effect).cloned();
+            if let Some((call, why)) = call.as_ref().and_then(|call| Some((call, noted.refusal_of(call)?))) {
+                told.push(Stamped { at: state.last, input: Input::Refused(call.clone(), why) });
+                continue;
+            }
             let key = call.as_ref().map_or_else(
                 || {
                     unkeyed += 1;
@@ -203,19 +243,20 @@ impl Room {
                 None => (),
             }
         }
-        if let Some(siblings) = noted.siblings {
-            let told = serde_json::to_vec(&[Stamped { at: state.last, input: *siblings }]).expect("it can be written");
-            ctx.object_client::<RoomClient>(room.as_str()).handle(told).send();
+        told.extend(noted.siblings.map(|siblings| Stamped { at: state.last, input: *siblings }));
+        if !told.is_empty() {
+            let told = serde_json::to_vec(&told).expect("inputs can be written");
+            ctx.object_client::<RoomObjectClient>(room.as_str()).handle(told).send();
         }
         let rang = state.armed.is_none_or(|armed| armed <= state.last);
         state.armed = match (state.armed, deadline) {
             (_, None) if rang => None,
             (armed, None) => armed,
-            // One that comes earlier finds that it is early, and is set anew.
+            // The earlier timer stays: when it fires, nothing is due, and a new one is set.
             (Some(armed), Some(due)) if !rang && armed <= due => Some(armed),
             (_, Some(due)) => {
                 let wait = Duration::from_millis(due.0.saturating_sub(noted.now.0));
-                ctx.object_client::<RoomClient>(room.as_str()).tick(due.0).send_after(wait);
+                ctx.object_client::<RoomObjectClient>(room.as_str()).tick(due.0).send_after(wait);
                 Some(due)
             }
         };
@@ -223,14 +264,14 @@ impl Room {
         Ok(())
     }
 
-    /// Keeps what cannot even be read; the room goes on.
+    /// Keeps an input that cannot be parsed in a table of its own, and goes on without it.
     async fn set_aside(&self, ctx: &ObjectContext<'_>, room: RoomId, told: &[u8], error: String) -> HandlerResult<()> {
-        let state = load(ctx).await?;
-        tracing::error!(%room, error, "cannot read what a room was told; set aside");
+        let state = self.load(ctx).await?;
+        tracing::error!(%room, error, "cannot parse an input; set aside");
         let input = String::from_utf8_lossy(told).into_owned();
         let set_aside = vec![SetAside { room: room.clone(), at: state.last, input, error }];
         let records = vec![(state.last, Input::Tick)];
-        let batch = RoomBatch { room, after: state.records, records, decided: Vec::new(), set_aside };
+        let batch = RoomBatch { records, set_aside, ..RoomBatch::new(room, state.records) };
         let (store, batch) = (self.context.store.clone(), Arc::new(batch));
         ctx.run(move || async move { Ok(store.record(batch).await.map(drop)?) })
             .name("set aside")
@@ -241,7 +282,7 @@ impl Room {
     }
 }
 
-/// Decides and records it.
+/// Decides, and records the outcome in PostgreSQL.
 async fn record(
     context: Arc<ClusterContext>,
     room: RoomId,
@@ -249,28 +290,34 @@ async fn record(
     news: Arc<RoomNews>,
     worked_out: Arc<Mutex<Option<RoomOutcome>>>,
 ) -> HandlerResult<Json<Noted>> {
-    let policies = context.policies();
-    let outcome = decide(&room, &before, &policies, &news)?;
+    let mut policies = context.policies();
+    let (outcome, RecordedBatch { seq, refused }) = loop {
+        let outcome = decide(&room, &before, &policies, &news)?;
+        match context.store.record(Arc::new(outcome.batch.clone())).await? {
+            RecordOutcome::Recorded(recorded) => break (outcome, recorded),
+            RecordOutcome::DecidedBy(others) => policies = context.policies_of(others).await?,
+        }
+    };
     for poison in &outcome.batch.set_aside {
-        tracing::error!(%room, error = poison.error, "an input cannot be handled; set aside");
+        tracing::error!(%room, error = poison.error, "cannot handle an input; set aside");
     }
-    let seq = context.store.record(Arc::new(outcome.batch.clone())).await?;
+    refused.iter().for_each(|(_, why)| context.ledger.note_refusal(why));
     let siblings = introduce(&context, &room, &outcome);
     show(&context, &outcome);
     *worked_out.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-    Ok(Json(Noted { policies: policies.id, seq, now: context.runtime.clock.now(), siblings }))
+    Ok(Json(Noted { policies: policies.id, seq, now: context.runtime.clock.now(), siblings, refused }))
 }
 
-/// Adds to what is known of rooms of this kind, and tells the room of them where it has few messages of its own.
+/// Adds to what is known about rooms of this kind. Returns the input that tells the room about them, if it has few messages of its
+/// own.
 fn introduce(context: &ClusterContext, room: &RoomId, outcome: &RoomOutcome) -> Option<Box<Input>> {
-    let mut siblings = context.siblings.lock().unwrap_or_else(PoisonError::into_inner);
     for trace in outcome.new_decisions().iter().filter(|trace| trace.received.is_none()) {
-        siblings.note(&outcome.engine, trace);
+        context.siblings.note(&outcome.engine, trace);
     }
-    siblings.introduce(&outcome.engine, room).filter(|_| outcome.was_said).map(Box::new)
+    context.siblings.introduce(&outcome.engine, room).filter(|_| outcome.was_said).map(Box::new)
 }
 
-/// Metrics and memory hear of decisions, and a typing indicator is for now or never.
+/// Updates metrics and memory, and sends typing indicators.
 fn show(context: &ClusterContext, outcome: &RoomOutcome) {
     metrics::counter!("aizuchi_inputs_total").increment(outcome.batch.records.len() as u64);
     note_decisions(&context.runtime, outcome.new_decisions());

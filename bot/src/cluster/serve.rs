@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::calls::Calls;
 use super::context::ClusterContext;
-use super::room::Room;
+use super::room::RoomObject;
 
 /// How long what is running may take to end; Restate has another worker, or this one later, do the rest.
 const ENDS_WITHIN: Duration = Duration::from_secs(10);
@@ -22,7 +22,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// Until it is told to stop.
 pub async fn serve(listener: TcpListener, context: Arc<ClusterContext>, stop: CancellationToken) {
-    let endpoint = Endpoint::builder().bind(Room { context: context.clone() }).bind(Calls { context }).build();
+    let endpoint = Endpoint::builder().bind(RoomObject { context: context.clone() }).bind(Calls { context }).build();
     let (endpoint, open) = (HyperEndpoint::new(endpoint), GracefulShutdown::new());
     loop {
         let stream = tokio::select! {

@@ -40,6 +40,7 @@ fn describe() {
     describe_gauge!("aizuchi_spent_today", Unit::Count, "calls, tokens and millionths of a dollar of all rooms today");
     describe_gauge!("aizuchi_budget_per_day", Unit::Count, "the same that all rooms may spend in a day; 0 is no limit");
     describe_counter!("aizuchi_calls_refused_total", Unit::Count, "calls that the budget over all rooms did not allow");
+    describe_gauge!("aizuchi_cluster_stuck", Unit::Count, "rooms and calls of a cluster that keep failing");
     describe_counter!("aizuchi_web_refused_total", Unit::Count, "things pages asked for that were refused");
     describe_counter!(
         "aizuchi_web_crowded_out_total",

@@ -8,7 +8,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::check::{Check, Running};
-use crate::ports::{BoxFuture, Commands, Platform, PlatformStores};
+use crate::ports::{BoxFuture, Commands, Platform, PlatformStores, ShardClaims};
 use crate::runtime::{Clock, EngineHandle};
 
 pub struct PlatformSpec {
@@ -67,6 +67,11 @@ pub trait JoinedPlatform: Platform {
         commands: Arc<dyn Commands>,
         stop: CancellationToken,
     ) -> BoxFuture<'static, anyhow::Result<JoinHandle<()>>>;
+
+    /// Has it share its connections with other processes. `false` if it has only one, which a single process must have.
+    fn share(&self, _claims: Arc<dyn ShardClaims>) -> bool {
+        false
+    }
 }
 
 /// Which of a platform's tokens are set.

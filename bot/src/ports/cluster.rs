@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::policy::StoredPolicies;
-use aizuchi_core::types::RoomId;
+use aizuchi_core::room::Cost;
+use aizuchi_core::siblings::Siblings;
+use aizuchi_core::types::{CallId, RoomId};
+use aizuchi_core::usage::TotalSpent;
 use aizuchi_core::{Input, Time, Trace};
 
 use super::{BoxFuture, TalkWrite};
@@ -19,6 +22,56 @@ pub struct RoomBatch {
     pub records: Vec<(Time, Input)>,
     pub decided: Vec<Trace>,
     pub set_aside: Vec<SetAside>,
+    /// The settings by which it was decided; `None` if they had no say in it.
+    pub policies: Option<PoliciesId>,
+    /// `None` if nothing was spent or reserved, and nothing is to be.
+    pub spending: Option<RoomSpending>,
+}
+
+impl RoomBatch {
+    /// An empty one.
+    pub fn new(room: RoomId, after: u64) -> RoomBatch {
+        let (records, decided, set_aside) = (Vec::new(), Vec::new(), Vec::new());
+        RoomBatch { room, after, records, decided, set_aside, policies: None, spending: None }
+    }
+}
+
+/// What a room has spent and is about to spend, for the budget over all rooms.
+#[derive(Clone, Debug)]
+pub struct RoomSpending {
+    /// What it has spent by day, for the days that it keeps.
+    pub days: Vec<(i64, Cost)>,
+    /// The numbers of its calls that are not over.
+    pub in_flight: Vec<u64>,
+    /// Calls that it wants to make now, by number.
+    pub wanted: Vec<(u64, Cost)>,
+    pub budget: TotalLimit,
+}
+
+/// What all rooms may spend together on a day.
+#[derive(Clone, Copy, Debug)]
+pub struct TotalLimit {
+    /// Today, by the calendar of the room that wants to spend.
+    pub today: i64,
+    /// Zero is no limit.
+    pub limit: Cost,
+}
+
+/// What became of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordOutcome {
+    /// It is recorded, now or by an attempt before.
+    Recorded(RecordedBatch),
+    /// An attempt before has recorded what came of the same invocation by other settings, which hold for it.
+    DecidedBy(PoliciesId),
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordedBatch {
+    /// The number of its last record.
+    pub seq: u64,
+    /// Calls that the budget over all rooms does not allow, by number.
+    pub refused: Vec<(u64, TotalSpent)>,
 }
 
 /// Something that could not be handled, kept so that the room goes on without it.
@@ -45,8 +98,16 @@ pub struct Unsent {
 pub struct PoliciesId(pub u64);
 
 pub trait ClusterStore: Send + Sync {
-    /// Records what a room did, in one commit, unless it is recorded already. Returns the number of its last record.
-    fn record(&self, batch: Arc<RoomBatch>) -> BoxFuture<'_, Result<u64, StoreError>>;
+    /// Records what a room did, in one commit, unless it is recorded already. In the same commit its spending is added to that of all
+    /// rooms, and each call that it wants to make is reserved or refused.
+    fn record(&self, batch: Arc<RoomBatch>) -> BoxFuture<'_, Result<RecordOutcome, StoreError>>;
+
+    /// Reserves what is to be paid for without a record of the room so far, until its next batch with spending. `false` if the budget
+    /// over all rooms does not allow it.
+    fn reserve(&self, call: CallId, cost: Cost, budget: TotalLimit) -> BoxFuture<'_, Result<bool, StoreError>>;
+
+    /// What all rooms spent together, by day.
+    fn spent_by_day(&self) -> BoxFuture<'_, Result<Vec<(i64, Cost)>, StoreError>>;
 
     /// Stores what a platform keeps itself, and in the same commit what the room is to hear of it, until that is sent.
     fn store_talk(&self, at: Time, write: TalkWrite) -> BoxFuture<'_, Result<Option<Unsent>, StoreError>>;
@@ -56,6 +117,9 @@ pub trait ClusterStore: Send + Sync {
 
     /// What was stored so long ago that whoever stored it must have ended before it was sent, oldest first.
     fn unsent(&self, older_than: Duration) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>>;
+
+    /// What a room is to hear before this, stored by others who have not told it yet, oldest first.
+    fn unsent_before(&self, room: RoomId, id: i64) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>>;
 
     /// Keeps settings under their number.
     fn keep_policies(&self, id: PoliciesId, stated: StoredPolicies) -> BoxFuture<'_, Result<(), StoreError>>;
@@ -67,6 +131,12 @@ pub trait ClusterStore: Send + Sync {
     fn held_policies(&self) -> BoxFuture<'_, Result<Option<PoliciesId>, StoreError>>;
 
     fn policies(&self, id: PoliciesId) -> BoxFuture<'_, Result<Option<StoredPolicies>, StoreError>>;
+
+    /// Adds to what rooms of one kind are like, and returns that of all workers.
+    fn share_siblings(&self, seen: Siblings) -> BoxFuture<'_, Result<Siblings, StoreError>>;
+
+    /// The state of a room of a single process that the cluster is to go on with; `None` if there is none.
+    fn offered_state(&self, room: RoomId) -> BoxFuture<'_, Result<Option<Vec<u8>>, StoreError>>;
 
     /// Every room that was ever heard.
     fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "cluster")]
 mod cluster;
+#[cfg(feature = "cluster")]
+mod cluster_move;
 mod copy;
 mod decisions;
 mod inbox;
@@ -14,6 +16,7 @@ mod platform;
 mod platform_stores;
 mod posts;
 mod recent;
+mod shard_claims;
 mod snapshots;
 mod stores;
 mod talk;
@@ -23,7 +26,11 @@ mod web_talk;
 pub use futures_util::future::BoxFuture;
 
 #[cfg(feature = "cluster")]
-pub use cluster::{ClusterStore, PoliciesId, RoomBatch, SetAside, Unsent};
+pub use cluster::{
+    ClusterStore, PoliciesId, RecordOutcome, RecordedBatch, RoomBatch, RoomSpending, SetAside, TotalLimit, Unsent,
+};
+#[cfg(feature = "cluster")]
+pub use cluster_move::{ClusterMoves, OfferedRoom, RoomOffer};
 pub use copy::{COPY_TABLES, COPYING_TABLE, Cell, CopyRow, CopyScope, CopySource, CopyStore, CopyTable};
 pub use decisions::{DecisionPart, DecisionQuery, DecisionStore, Replacement, StoredDecision};
 pub use inbox::{ArrivedThreads, Inbox, InboxEntry, PendingEntry};
@@ -42,6 +49,7 @@ pub use platform::{Caller, Commands, Platform, PostError, PostRequest};
 pub use platform_stores::PlatformStores;
 pub use posts::{PostKey, PostLedger, PostProgress};
 pub use recent::RecentMessages;
+pub use shard_claims::{ShardClaims, ShardShare};
 pub use snapshots::{BaseMark, EngineState, SnapshotStore, StateKind, StoredState, StoredStates};
 pub use stores::{FileCleanup, JournalId, StoreBackend, StoreCondition, StoreFiles, StoreKind, Stores};
 pub use talk::{OwnTalk, PersonName, StoredUtterance, TalkOf, TalkWrite};

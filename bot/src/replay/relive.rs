@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use aizuchi_core::effect::DecisionReport;
 use aizuchi_core::types::{CallId, Change, MessageId, RoomId, Time};
 use aizuchi_core::{Effect, Engine, Input, Trace};
 
@@ -37,19 +38,11 @@ pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut
         listener.record(record);
         engine.handle(record.at, record.input.clone(), &mut effects);
         for effect in effects.drain(..) {
-            match effect {
-                Effect::Trace(trace) if decisions.awaits(&trace) => decisions.take(*trace),
+            match effect.into_report() {
+                Ok(DecisionReport::Final(trace)) if decisions.awaits(&trace) => decisions.take(*trace),
                 // About a message from before the records.
-                Effect::Trace(_) | Effect::Received(_) | Effect::Updated(_) => (),
-                other @ (Effect::Ask(_)
-                | Effect::Write(_)
-                | Effect::Deliver(_)
-                | Effect::Type(_)
-                | Effect::Withdraw(_)
-                | Effect::Recall(_)
-                | Effect::Remember(_)
-                | Effect::RunTool(_)
-                | Effect::Abort(_)) => listener.expect(engine, &other),
+                Ok(_) => (),
+                Err(wanted) => listener.expect(engine, &wanted),
             }
         }
         if done % 1024 == 0 {

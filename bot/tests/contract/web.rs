@@ -87,6 +87,7 @@ impl Stage for WebRoom {
             events: life.events.subscribe(),
             metrics: aizuchi::console::install(),
             ready: life.ready.subscribe(),
+            alert: tokio::sync::watch::channel(String::new()).1,
             beside: Vec::new(),
             stop: stop.clone(),
         };

@@ -14,15 +14,15 @@ use crate::program::{Home, Program, eventually, new_home};
 /// How often something is killed. `./dev soak` sets CLUSTER_KILLS to more.
 const KILLS: u64 = 12;
 
-struct Cluster {
+pub struct Cluster {
     restate: RestateServer,
     postgres: PostgresServer,
-    home: Home,
-    other: Home,
+    pub home: Home,
+    pub other: Home,
 }
 
 impl Cluster {
-    async fn start() -> Cluster {
+    pub async fn start() -> Cluster {
         let options = PostgresOptions { version: PostgresVersion::Debian, durable: true, ..PostgresOptions::default() };
         let (restate, postgres) = (RestateServer::start().await, PostgresServer::start(options).await);
         let url = postgres.url(&postgres.empty_database().await);
@@ -40,11 +40,11 @@ impl Cluster {
         Cluster { restate, postgres, home, other }
     }
 
-    async fn worker(&self) -> Program {
+    pub async fn worker(&self) -> Program {
         self.home.start_as(&["worker"], "Restate knows this worker").await
     }
 
-    async fn gateway(&self) -> Program {
+    pub async fn gateway(&self) -> Program {
         self.home.start_as(&["gateway"], &format!("is in the room: http://{}", self.home.address)).await
     }
 }
@@ -103,6 +103,10 @@ async fn a_cluster_says_how_it_is_and_keeps_a_single_program_out() {
     })
     .await;
     assert!(status.contains("stuck: 0") && status.contains("inputs set aside: 0"), "{status}");
+    assert!(status.matches("  answers").count() == 2 && status.contains("nodes that keep its metadata: 1"), "{status}");
+    assert!(status.contains("gets what begins, 0 not over"), "{status}");
+    let holds = |line: &str| line.starts_with("  leader: aizuchi session ");
+    assert!(status.lines().any(holds), "{status}");
 }
 
 /// The second gateway has no connection until the first one is gone; what was said in between is heard.

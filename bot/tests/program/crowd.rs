@@ -153,6 +153,11 @@ impl Talker {
         Talker { moderates: true, says_again_within_ms, ..self }
     }
 
+    /// Says the next thing within this time.
+    pub fn saying_within(self, says_again_within_ms: u64) -> Talker {
+        Talker { says_again_within_ms, ..self }
+    }
+
     /// Until everybody is to finish and everything is taken.
     pub async fn talk(mut self) -> Talker {
         let mut finish_by = None;

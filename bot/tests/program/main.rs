@@ -6,6 +6,12 @@ mod campaign;
 mod clock;
 #[cfg(feature = "cluster")]
 mod cluster;
+#[cfg(feature = "cluster")]
+mod cluster_moves;
+#[cfg(feature = "cluster")]
+mod cluster_rooms;
+#[cfg(feature = "cluster")]
+mod cluster_shards;
 mod crash;
 mod crowd;
 mod disk;
@@ -20,6 +26,8 @@ mod local_server;
 mod lost_files;
 mod models;
 mod moment;
+#[cfg(feature = "cluster")]
+mod nodes;
 mod older;
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -1,5 +1,6 @@
 //! Everything in PostgreSQL: the program killed at any instant, and the server too. No message is lost, nothing is said twice.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant, SystemTime};
 
 use aizuchi_test_servers::postgres::{PostgresOptions, PostgresServer, PostgresVersion, StopMode};
@@ -16,6 +17,11 @@ use crate::program::{Home, eventually, new_home};
 /// How often the program is killed, and how often the server. `./dev soak` sets POSTGRES_KILLS and POSTGRES_STOPS to more.
 const KILLS: u64 = 12;
 const STOPS: u64 = 6;
+/// Within which somebody says the next thing, where a machine does more than one thing.
+const THINKS_MS: u64 = 1_500;
+const THINKS_LONG_MS: u64 = 6_000;
+/// People who are alone in a room.
+pub const ALONE: [(&str, &str); 3] = [("ada", "attic"), ("ben", "cellar"), ("cho", "porch")];
 
 pub fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().expect("a number"))
@@ -52,6 +58,19 @@ impl Crowd {
         let (wish, wished) = watch::channel(Wish::Talk);
         let talker = |(number, who)| Talker::new(who, home.address, seed ^ number as u64, tell.clone(), wished.clone());
         let talkers = PEOPLE.into_iter().enumerate().map(talker);
+        Crowd { people: talkers.map(|talker| tokio::spawn(talker.talk())).collect(), wish, news }
+    }
+
+    /// The same people in the rooms of several gateways, with time to think, and some who talk to themselves: there it waits for quiet.
+    pub fn gather_at(rooms: &[SocketAddr], seed: u64) -> Crowd {
+        let (tell, news) = mpsc::unbounded_channel();
+        let (wish, wished) = watch::channel(Wish::Talk);
+        let talker = |(number, who): (usize, _)| {
+            let room = rooms[number % rooms.len()];
+            let within_ms = if number < PEOPLE.len() { THINKS_MS } else { THINKS_LONG_MS };
+            Talker::new(who, room, seed ^ number as u64, tell.clone(), wished.clone()).saying_within(within_ms)
+        };
+        let talkers = PEOPLE.into_iter().chain(ALONE).enumerate().map(talker);
         Crowd { people: talkers.map(|talker| tokio::spawn(talker.talk())).collect(), wish, news }
     }
 
@@ -96,7 +115,7 @@ fn said_in(store: &Connection, room: &str) -> Vec<String> {
 }
 
 /// What the store holds, in a file that can be looked into.
-async fn copy_of(home: &Home) -> Connection {
+pub async fn copy_of(home: &Home) -> Connection {
     let file = home.folder().join("copy.db");
     for leftover in ["copy.db", "copy.db-wal", "copy.db-shm"] {
         let _ = std::fs::remove_file(home.folder().join(leftover));

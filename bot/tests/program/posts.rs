@@ -15,14 +15,15 @@ const SETTINGS: &[&str] =
     &["web.enabled=false", "reply.part_chars=40", "gates.user_addressed_per_hour=0", "log.level=warn"];
 
 /// A part of an answer as people see it.
-struct Part {
+#[derive(Debug)]
+pub struct Part {
     text: String,
     /// Where the platform shows what it answers.
     answering: Option<String>,
 }
 
 /// A platform the program runs on, with somebody who asks.
-trait Ground {
+pub trait Ground {
     /// The words it says when it starts.
     const JOINS: &'static str;
 
@@ -171,7 +172,7 @@ async fn start<G: Ground>(_: &G, home: &Home) -> Program {
 }
 
 /// The answer to a call is there from end to end.
-fn is_whole(parts: &[Part]) -> bool {
+pub fn is_whole(parts: &[Part]) -> bool {
     parts.last().is_some_and(|part| part.text.ends_with("no model is connected)"))
 }
 
@@ -236,7 +237,7 @@ async fn killed_in_mid_answer<G: Ground>(ground: G) {
 }
 
 /// Each call has one answer, whole and in order, and there is nothing else.
-fn check<G: Ground>(calls: &[(String, String, usize)], parts: &[Part]) {
+pub fn check<G: Ground>(calls: &[(String, String, usize)], parts: &[Part]) {
     for (number, (id, words, first)) in calls.iter().enumerate() {
         let end = calls.get(number + 1).map_or(parts.len(), |(_, _, first)| *first);
         let answer = &parts[*first..end];

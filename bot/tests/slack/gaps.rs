@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
+use aizuchi::ports::InboxEntry;
+use aizuchi::runtime::Clock;
 use aizuchi_test_servers::folder::Scratch;
 use aizuchi_test_servers::slack::SlackServer;
+use serde_json::json;
 
-use crate::office::{Engine, Office, thread, until};
+use crate::office::{Engine, Office, database, thread, until};
 
 /// Acknowledged, stored, and the program gone before the engine heard it.
 #[tokio::test]
@@ -20,6 +23,21 @@ async fn what_was_acknowledged_and_not_heard_is_told_at_the_next_start() {
         assert!(!office.hears(ts).await.backfilled);
     }
     assert_eq!(office.said().len(), 40);
+    office.close().await;
+}
+
+/// The same, of another process on the same store: nobody tells this one.
+#[tokio::test]
+async fn what_another_process_acknowledged_and_did_not_pass_on_is_heard() {
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-others"));
+    let office = Office::open(&server, &scratch).await;
+    let ts = server.say_unheard("C1GEN", None, "U1MIA", "and me?");
+    let event = json!({"type": "message", "channel": "C1GEN", "user": "U1MIA", "text": "and me?", "ts": ts});
+    let body = Some(json!({"event": event}).to_string());
+    let entry = InboxEntry { key: format!("C1GEN/{ts}"), body, ..InboxEntry::default() };
+    let stores = database(&scratch).platform_stores();
+    stores.inbox.keep("slack", vec![entry], Clock::Wall.now()).await.unwrap();
+    office.hears(&ts).await;
     office.close().await;
 }
 

@@ -92,6 +92,7 @@ impl House {
             events: watched,
             metrics: aizuchi::console::install(),
             ready: is_ready,
+            alert: tokio::sync::watch::channel(String::new()).1,
             beside: Vec::new(),
             stop: stop.clone(),
         };

@@ -7,6 +7,7 @@ mod rest;
 mod routes;
 mod world;
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -43,16 +44,23 @@ impl Drop for DiscordServer {
 
 impl DiscordServer {
     pub async fn start() -> DiscordServer {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        DiscordServer::start_on(Ipv4Addr::LOCALHOST.into()).await
+    }
+
+    /// On another address of this machine.
+    pub async fn start_on(ip: IpAddr) -> DiscordServer {
+        let listener = TcpListener::bind((ip, 0)).await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let world = Shared(Arc::new(Mutex::new(World::new(port))));
+        let mut world = World::new(port);
+        (world.host, world.resume_host) = (ip.to_string(), ip.to_string());
+        let world = Shared(Arc::new(Mutex::new(world)));
         let app = Router::new().route("/", get(gateway::enter)).fallback(rest::answer).with_state(world.clone());
         let task = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
         DiscordServer { port, world, task }
     }
 
     pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+        self.world.with(|world| format!("http://{}:{}", world.host, self.port))
     }
 
     /// Somebody says something in a channel; the id of the message.

@@ -19,7 +19,7 @@ pub fn route(world: &mut World, method: &Method, path: &[&str], query: &[(String
     match (method.as_str(), path) {
         ("GET", ["gateway", "bot"]) => (
             200,
-            json!({"url": format!("ws://127.0.0.1:{}", world.port), "shards": world.shards, "session_start_limit":
+            json!({"url": format!("ws://{}:{}", world.host, world.port), "shards": world.shards, "session_start_limit":
                 {"total": 1000, "remaining": 999, "reset_after": 14_400_000, "max_concurrency": 16}}),
         ),
         ("GET", ["users", "@me"]) => (200, bot()),

@@ -41,6 +41,7 @@ pub struct Session {
 }
 
 pub struct World {
+    pub host: String,
     pub port: u16,
     pub token: String,
     pub message_content_granted: bool,
@@ -103,6 +104,7 @@ impl World {
             "premium_tier": 0, "preferred_locale": "en-US", "nsfw_level": 0, "system_channel_flags": 0,
             "application_id": null, "premium_progress_bar_enabled": false});
         World {
+            host: "127.0.0.1".to_owned(),
             port,
             token: TOKEN.to_owned(),
             message_content_granted: true,

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::PostgresVersion;
-use crate::daemon::{ServerUser, command_as, run, set_mode};
+use crate::daemon::{ServerUser, command_on, run, set_mode};
 use crate::folder::Scratch;
+use crate::network::Machine;
 
 pub(super) struct Installation {
     /// The folder with `postgres`, `initdb` and `psql`.
@@ -34,7 +35,11 @@ impl Installation {
 
     /// One that refuses to run as root.
     pub fn server_command(&self, name: &str, ends_with_test: Option<&str>) -> Command {
-        let mut command = command_as(self.user, &self.program(name), ends_with_test);
+        self.server_command_on(&Machine::here(), name, ends_with_test)
+    }
+
+    pub fn server_command_on(&self, machine: &Machine, name: &str, ends_with_test: Option<&str>) -> Command {
+        let mut command = command_on(machine, self.user, &self.program(name), ends_with_test);
         // The folder from which the tests run may be closed to the user of the server.
         command.current_dir("/");
         command

@@ -21,6 +21,7 @@ use tokio::time::Instant;
 
 use crate::daemon::{Daemon, ServerUser, command_as, find_program, give, private_folder, run, set_mode};
 use crate::folder::Scratch;
+use crate::network::Machine;
 use crate::program::{PATIENCE, free_address};
 use certificates::Certificates;
 use installation::Installation;
@@ -47,7 +48,7 @@ pub enum PostgresVersion {
     WithVector,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct PostgresOptions {
     pub version: PostgresVersion,
     /// On disk, with `fsync` and `full_page_writes`. Without, rows survive every stop and kill, but not a failure of the machine.
@@ -56,6 +57,8 @@ pub struct PostgresOptions {
     pub tls: bool,
     /// Settings of the server, such as `max_connections=20`.
     pub extra: Vec<String>,
+    /// Where it runs, if not here.
+    pub machine: Option<Arc<Machine>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +113,18 @@ impl PostgresServer {
 
     /// As the user `aizuchi`, with its password.
     pub fn url(&self, database: &str) -> String {
-        PostgresServer::url_at(self.port, database)
+        let url = PostgresServer::url_at(self.port, database);
+        match &self.options.machine {
+            // Elsewhere, a connection is encrypted unless the URL says otherwise.
+            Some(machine) if machine.has_link() => {
+                format!("{}?sslmode=disable", url.replace("127.0.0.1", &machine.ip().to_string()))
+            }
+            Some(_) | None => url,
+        }
+    }
+
+    fn machine(&self) -> Arc<Machine> {
+        self.options.machine.clone().unwrap_or_else(Machine::here)
     }
 
     /// The same on the port of a proxy in front of it.
@@ -246,7 +260,7 @@ impl PostgresServer {
     fn write_access_rules(&self) {
         let host = if self.options.tls { "hostssl" } else { "host" };
         let rules =
-            format!("local all all trust\nlocal replication all trust\n{host} all all 127.0.0.1/32 scram-sha-256\n");
+            format!("local all all trust\nlocal replication all trust\n{host} all all 127.0.0.0/8 scram-sha-256\n");
         let file = self.data_folder().join("pg_hba.conf");
         std::fs::write(&file, rules).expect("the data folder can be written");
         give(&file, self.installation.user);
@@ -256,7 +270,7 @@ impl PostgresServer {
         let switch = |on: bool| if on { "on" } else { "off" };
         let durable = switch(self.options.durable);
         let mut settings = vec![
-            "listen_addresses=127.0.0.1".to_owned(),
+            format!("listen_addresses={}", self.machine().ip()),
             format!("port={}", self.port),
             format!("unix_socket_directories={}", self.socket_folder().display()),
             format!("fsync={durable}"),
@@ -280,7 +294,7 @@ impl PostgresServer {
     async fn try_start(&self) -> Result<(), String> {
         self.clear_remains();
         let before = self.log().len();
-        let mut command = self.installation.server_command("postgres", Some("QUIT"));
+        let mut command = self.installation.server_command_on(&self.machine(), "postgres", Some("QUIT"));
         command.arg("-D").arg(self.data_folder());
         for setting in self.settings() {
             command.args(["-c", &setting]);

@@ -4,7 +4,7 @@ mod methods;
 mod sockets;
 mod workspace;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -39,7 +39,16 @@ impl SlackServer {
 
     /// With a shorter time for an acknowledgement.
     pub async fn start_in_a_hurry(acknowledged_within: Duration) -> SlackServer {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        SlackServer::start_at(Ipv4Addr::LOCALHOST.into(), acknowledged_within).await
+    }
+
+    /// On another address of this machine.
+    pub async fn start_on(ip: IpAddr) -> SlackServer {
+        SlackServer::start_at(ip, ACKNOWLEDGED_WITHIN).await
+    }
+
+    async fn start_at(ip: IpAddr, acknowledged_within: Duration) -> SlackServer {
+        let listener = TcpListener::bind((ip, 0)).await.unwrap();
         let server = SlackServer {
             address: listener.local_addr().unwrap(),
             workspace: Arc::new(Mutex::new(Workspace::new())),

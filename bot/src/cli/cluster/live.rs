@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::Policies;
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use tokio::net::TcpListener;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
@@ -22,21 +22,24 @@ use crate::cli::settings::SettingsArguments;
 use crate::cli::stop_signals::StopSignals;
 use crate::cli::welcome::welcome;
 use crate::cli::{logs, store, web_link};
-use crate::cluster::{ClusterContext, ClusterSettings, Gateway, RestateClient, serve};
+use crate::cluster::{
+    ClusterContext, ClusterSettings, Gateway, HealthChecks, RestateClient, offer_rooms, serve, serve_health,
+    take_over_rooms,
+};
 use crate::commands::CommandRunner;
 use crate::config;
 use crate::console::metrics;
 use crate::journal::{Journal, Traces};
 use crate::learnt;
 use crate::platforms::web::{WebServices, check_address};
-use crate::ports::{ClusterStore, Commands, StoreBackend};
-use crate::runtime::{Clock, EngineEvent, EngineHandle, Retention, sweep};
+use crate::ports::{ClusterStore, Commands, ShardClaims, StoreBackend};
+use crate::runtime::{Clock, EngineEvent, EngineHandle, Retention, RetentionClock, sweep};
 use crate::schedule::{self, ScheduleSettings};
-use crate::stores::postgres::{ClusterSession, PgTarget, PostgresDatabase, while_held};
+use crate::stores::postgres::{ClusterSession, PgShardClaims, PgTarget, PostgresDatabase, while_held};
 use crate::stores::wait_until_available;
 
 /// What one process does for all: memory follows the journal, and schedules are kept.
-const LEADER: &str = "leader";
+pub const LEADER: &str = "leader";
 /// How long to wait before a worker is made known again to a server that does not answer.
 const REGISTER_AGAIN: Duration = Duration::from_secs(2);
 
@@ -45,10 +48,6 @@ pub fn run(settings: &SettingsArguments, role: ClusterRole, may_open_browser: bo
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start worker threads")?;
     let chosen = runtime.block_on(EffectiveSettings::read(settings, None))?;
     logs::start(&config::section(&chosen.layers)?)?;
-    ensure!(
-        chosen.settings().budget.of_all_rooms().is_zero(),
-        "a cluster cannot keep a budget over all rooms: set budget.total_* to 0, and a budget for each room"
-    );
     if role.gateway {
         check_address(&chosen.layers)?;
         join::somewhere(&chosen.layers, &variable)?;
@@ -97,8 +96,9 @@ async fn live(
     );
     let telling = tokio::spawn(Arc::new(gateway).run(heard, stop.clone()));
     let mut tasks = JoinSet::new();
+    let section: ClusterSettings = config::section(&chosen.layers)?;
+    let alert = process.watch_health(&section, &mut tasks).await?;
     if role.worker {
-        let section: ClusterSettings = config::section(&chosen.layers)?;
         process.serve(&section, &mut tasks).await?;
     }
     let (preset_requests, wished) = mpsc::channel(PRESET_REQUESTS_MAX);
@@ -108,13 +108,14 @@ async fn live(
     let commands = Arc::new(commands.remembering(process.parts.keeper.clone(), process.parts.platforms.clone()));
     process.lead(&chosen, &mut tasks)?;
     if role.gateway {
-        let show = PageSources { traces, events, watched, is_ready };
+        let show = PageSources { traces, events, watched, is_ready, alert };
         process.open_gateway(&chosen, &commands, show, may_open_browser, &mut tasks).await?;
     } else {
-        metrics::install();
         crate::cli::print(&format!("worker: {}\nPress Ctrl-C to stop.\n", chosen.choice.told))?;
     }
     let following = process.follow_settings();
+    let (cluster, until) = (process.cluster.clone(), stop.clone());
+    tasks.spawn(async move { cluster.follow_spending(until).await });
     let tools = process.parts.tools.clone();
     let reload = Reload {
         arguments,
@@ -149,6 +150,7 @@ struct PageSources {
     events: broadcast::Sender<EngineEvent>,
     watched: broadcast::Receiver<EngineEvent>,
     is_ready: watch::Receiver<bool>,
+    alert: watch::Receiver<String>,
 }
 
 impl ClusterProcess {
@@ -164,16 +166,19 @@ impl ClusterProcess {
         let parts = RunComponents::new(chosen, &*database).await?;
         let context = Arc::new(parts.context(events, ready, chosen));
         let policies = learnt::kept_in(Path::new(&chosen.store.folder), &chosen.policies)?;
+        offer_rooms(&database.stores(), &*database, &policies).await?;
         let shared: Arc<dyn ClusterStore> = database.clone();
         let cluster = Arc::new(ClusterContext::new(context, shared, policies).await?);
         let engine = engine.with_aliases(chosen.settings()).with_ledger(cluster.ledger.clone());
         parts.keeper.connect(engine.clone());
         parts.keeper.count(false).await;
-        let mut locks = vec![LEADER];
-        if role.gateway {
-            locks.extend(parts.joined.names());
+        let (stop, mut locks) = (CancellationToken::new(), vec![LEADER]);
+        for name in parts.joined.names().into_iter().filter(|_| role.gateway) {
+            let claims: Arc<dyn ShardClaims> = Arc::new(PgShardClaims::start(target.clone(), name, stop.clone()));
+            if !parts.joined.share(name, &claims) {
+                locks.push(name);
+            }
         }
-        let stop = CancellationToken::new();
         let session = ClusterSession::start(target, &locks, stop.clone());
         Ok(ClusterProcess { parts, cluster, database, restate, session, engine, stop })
     }
@@ -187,11 +192,13 @@ impl ClusterProcess {
         tasks.spawn(serve(listener, self.cluster.clone(), self.stop.clone()));
         tracing::info!(%address, "worker listening for Restate");
         tasks.spawn(take_noted(self.parts.keeper.clone(), self.stop.clone()));
+        let (cluster, stop) = (self.cluster.clone(), self.stop.clone());
+        tasks.spawn(async move { cluster.share_siblings(stop).await });
         let url = worker_url(section, address);
         let (restate, stop) = (self.restate.clone(), self.stop.clone());
         tasks.spawn(async move {
             loop {
-                match restate.register(&url).await {
+                match restate.introduce(&url).await {
                     Ok(deployment) => {
                         tracing::info!(url, deployment = deployment.id, "Restate knows this worker");
                         return;
@@ -207,6 +214,25 @@ impl ClusterProcess {
         Ok(())
     }
 
+    /// Watches for rooms that cannot go on, and serves health checks where the settings say. Returns what `/ready` is to show.
+    async fn watch_health(
+        &self,
+        section: &ClusterSettings,
+        tasks: &mut JoinSet<()>,
+    ) -> anyhow::Result<watch::Receiver<String>> {
+        let (raise, alert) = watch::channel(String::new());
+        tasks.spawn(watch_stuck(self.restate.clone(), raise, self.stop.clone()));
+        let metrics = metrics::install();
+        if !section.health.is_empty() {
+            let listener = TcpListener::bind(&section.health)
+                .await
+                .with_context(|| format!("cannot listen on {} (setting cluster.health)", section.health))?;
+            let checks = HealthChecks { files: self.database.stores().files, alert: alert.clone(), metrics };
+            tasks.spawn(serve_health(listener, checks, self.stop.clone()));
+        }
+        Ok(alert)
+    }
+
     /// Opens the web room and the platforms.
     async fn open_gateway(
         &self,
@@ -216,7 +242,7 @@ impl ClusterProcess {
         may_open_browser: bool,
         tasks: &mut JoinSet<()>,
     ) -> anyhow::Result<()> {
-        let PageSources { traces, events, watched, is_ready } = show;
+        let PageSources { traces, events, watched, is_ready, alert } = show;
         let services = || WebServices {
             engine: self.engine.clone(),
             traces: traces.clone(),
@@ -225,6 +251,7 @@ impl ClusterProcess {
             events: watched,
             metrics: metrics::install(),
             ready: is_ready,
+            alert,
             beside: self.parts.joined.platforms(),
             stop: self.stop.clone(),
         };
@@ -244,33 +271,36 @@ impl ClusterProcess {
         let (keeper, engine, platforms) =
             (self.parts.keeper.clone(), self.engine.clone(), self.parts.platforms.clone());
         let schedules: BTreeMap<String, ScheduleSettings> = config::family(&chosen.layers)?;
-        let restate = self.restate.clone();
         let (cluster, journal) = (self.cluster.clone(), Journal::new(self.database.stores()));
+        let (database, restate) = (self.database.clone(), self.restate.clone());
         let leading = move |until: CancellationToken| {
             let (keeper, engine, platforms) = (keeper.clone(), engine.clone(), platforms.clone());
             let (schedules, policies) = (schedules.clone(), cluster.policies().policies.clone());
-            let (journal, runtime, restate) = (journal.clone(), cluster.runtime.clone(), restate.clone());
+            let (journal, runtime) = (journal.clone(), cluster.runtime.clone());
+            let (database, restate) = (database.clone(), restate.clone());
             async move {
                 keeper.count(true).await;
-                let watching = keeper.clone().watch(engine.clone(), Clock::Wall, until.clone());
+                let taking_over = take_over_rooms(&*database, &restate, Clock::Wall, until.clone());
+                let ran_until = journal.last_at().await.ok().flatten().unwrap_or_default();
+                let clock = RetentionClock::start(Clock::Wall, ran_until);
+                let watching = keeper.clone().watch(engine.clone(), clock, until.clone());
                 let forgetting = keeper.clone().end_forgetting(engine.clone(), platforms, until.clone());
                 let keep = Duration::from_secs(u64::from(runtime.store.keep_days) * 24 * 3600);
-                let ran_until = journal.last_at().await.ok().flatten().unwrap_or_default();
                 // There are no snapshots to wait for.
                 let (snapshots, _) = watch::channel(());
-                let retention = Retention { keep, ran_until };
+                let retention = Retention { keep, clock };
                 let sweeping = sweep(journal, runtime, (*policies).clone(), retention, snapshots, until.clone());
-                let alert = watch_stuck(restate, until.clone());
                 let scheduling = schedule::run(schedules, policies, engine, Clock::Wall, until);
-                tokio::join!(watching, forgetting, sweeping, scheduling, alert);
+                tokio::join!(taking_over, watching, forgetting, sweeping, scheduling);
                 keeper.count(false).await;
             }
         };
-        tasks.spawn(while_held(self.session.lock(LEADER), self.stop.clone(), leading));
+        let lock = self.session.lock(LEADER).expect("every process wants to lead");
+        tasks.spawn(while_held(lock, self.stop.clone(), leading));
         Ok(())
     }
 
-    /// Each platform has one connection, held by one process; another one takes over when it ends.
+    /// A platform with one connection is held by one process, and another one takes over when that ends. One with several is shared by all.
     fn join_platforms(&self, commands: &Arc<CommandRunner>, tasks: &mut JoinSet<()>) {
         let commands: Arc<dyn Commands> = commands.clone();
         for name in self.parts.joined.names() {
@@ -279,7 +309,10 @@ impl ClusterProcess {
                 let mut tasks = joined.listen(&engine, &commands, &until);
                 async move { all_end(&mut tasks).await }
             };
-            tasks.spawn(while_held(self.session.lock(name), self.stop.clone(), listening));
+            match self.session.lock(name) {
+                Some(lock) => tasks.spawn(while_held(lock, self.stop.clone(), listening)),
+                None => tasks.spawn(listening(self.stop.clone())),
+            };
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aizuchi_core::types::{MessageId, RoomId};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::cluster::RestateClient;
@@ -31,26 +31,39 @@ pub async fn take_noted(keeper: Arc<Keeper>, stop: CancellationToken) {
 }
 
 /// How often it is checked whether a room cannot go on.
-const STUCK_EVERY: Duration = Duration::from_secs(10);
+const STUCK_EVERY: Duration = Duration::from_secs(5);
 
-/// Rooms that cannot go on are told of in the log and the metrics.
-pub async fn watch_stuck(restate: RestateClient, until: CancellationToken) {
+/// Rooms and calls that keep failing raise an alert: in the log, in the metrics, and in `alert`, which `/ready` shows.
+pub async fn watch_stuck(restate: RestateClient, alert: watch::Sender<String>, until: CancellationToken) {
     let mut before = 0;
     loop {
         match restate.stuck().await {
-            Ok(stuck) => {
-                metrics::gauge!("aizuchi_cluster_stuck").set(stuck.len() as f64);
-                if stuck.len() > before {
-                    tracing::error!(stuck = stuck.len(), "rooms cannot go on: see `aizuchi cluster rooms --stuck`");
+            Ok(failing) => {
+                let stuck = failing.iter().filter(|invocation| invocation.needs_help()).count();
+                metrics::gauge!("aizuchi_cluster_stuck").set(stuck as f64);
+                if stuck > before {
+                    tracing::error!(stuck, "rooms keep failing: see `aizuchi cluster rooms --stuck`");
                 }
-                before = stuck.len();
+                alert.send_replace(stuck_alert(stuck));
+                before = stuck;
             }
-            Err(error) => tracing::debug!(%error, "cannot look for rooms that are stuck"),
+            Err(error) => {
+                tracing::debug!(%error, "cannot look for rooms that are stuck");
+                alert.send_replace("Restate does not answer (setting cluster.admin)".into());
+            }
         }
         tokio::select! {
             () = until.cancelled() => return,
             () = tokio::time::sleep(STUCK_EVERY) => (),
         }
+    }
+}
+
+fn stuck_alert(stuck: usize) -> String {
+    match stuck {
+        0 => String::new(),
+        1 => "1 room or call keeps failing: see `aizuchi cluster rooms --stuck`".into(),
+        _ => format!("{stuck} rooms or calls keep failing: see `aizuchi cluster rooms --stuck`"),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::cli::settings::SettingsArguments;
 use crate::config::{self, BadSettings};
 
 const PART: &str = "settings";
-const MEND: &str = "`aizuchi settings` prints every setting with its meaning";
+const FIX: &str = "`aizuchi settings` prints every setting with its meaning";
 
 /// The mistakes, or the settings.
 pub fn check(arguments: &SettingsArguments) -> (Vec<Check>, Option<(Layers, Policies)>) {
@@ -22,7 +22,7 @@ pub fn check(arguments: &SettingsArguments) -> (Vec<Check>, Option<(Layers, Poli
     let level = layers.section::<LogSettings>().map_or_else(|_| String::new(), |log| log.level);
     if let Err(what) = logs::filter(&level) {
         let mistake = layers.problem("log.level", &level, what).to_string();
-        return (vec![Check::fail(PART, mistake, MEND)], Some((layers, policies)));
+        return (vec![Check::fail(PART, mistake, FIX)], Some((layers, policies)));
     }
     let file = config::file(arguments.config.as_deref());
     let from = file.unwrap_or_else(|| "no file, all defaults (aizuchi init writes one)".into());
@@ -32,7 +32,7 @@ pub fn check(arguments: &SettingsArguments) -> (Vec<Check>, Option<(Layers, Poli
 
 fn mistakes(error: &anyhow::Error) -> Vec<Check> {
     match error.downcast_ref::<BadSettings>() {
-        Some(BadSettings(mistakes)) => mistakes.iter().map(|mistake| Check::fail(PART, mistake, MEND)).collect(),
-        None => vec![Check::fail(PART, format!("{error:#}"), MEND)],
+        Some(BadSettings(mistakes)) => mistakes.iter().map(|mistake| Check::fail(PART, mistake, FIX)).collect(),
+        None => vec![Check::fail(PART, format!("{error:#}"), FIX)],
     }
 }

@@ -92,7 +92,7 @@ impl Backfill {
             };
             tokio::select! {
                 () = fill => (),
-                () = backfill.stop.cancelled() => return,
+                () = backfill.stop.cancelled() => return backfill.discord.marks.abandon(channel),
             }
             if let Err(error) = backfill.discord.marks.end(channel, guild).await {
                 warn!(channel, %error, "cannot store the Discord position");

@@ -20,7 +20,6 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_util::sync::CancellationToken;
 use tracing::debug;
-use twilight_gateway_queue::Queue as _;
 
 use super::gateway::GatewayPlan;
 use super::interaction::Interactions;

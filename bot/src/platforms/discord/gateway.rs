@@ -1,18 +1,20 @@
 //! The connections to Discord's gateway: how many, where to, and their common shutdown.
 
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Client;
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
-use twilight_gateway_queue::InMemoryQueue;
 
 use super::backfill::Backfill;
 use super::errors::close_reason;
+use super::identify::IdentifyQueue;
 use super::interaction::Interactions;
 use super::listener::GatewayListener;
 use super::platform::{Discord, GatewayState};
@@ -68,27 +70,56 @@ async fn connect(
     commands: Arc<dyn Commands>,
     stop: &CancellationToken,
 ) -> Result<(), String> {
-    let plan = Arc::new(plan(discord).await?);
+    let mut plan = plan(discord).await?;
+    let (everything, all) = watch::channel(BTreeSet::new());
+    let mut ours = match discord.claims.get() {
+        Some(claims) => {
+            let share = claims.claim(plan.shards).await;
+            plan.shards = share.count;
+            share.ours
+        }
+        None => {
+            everything.send_replace((0..plan.shards).collect());
+            all
+        }
+    };
+    let plan = Arc::new(plan);
     discord.forget_old_posts().await;
     // If one connection is refused permanently, all are closed.
     let stop = stop.child_token();
     let _all_end = stop.clone().drop_guard();
     let backfill = Backfill::new(discord.clone(), engine.clone(), stop.clone());
     let interactions = Interactions::new(discord.clone(), commands);
+    let mut running: HashMap<u32, CancellationToken> = HashMap::new();
     let mut connections = JoinSet::new();
-    for number in 0..plan.shards {
-        let listener = GatewayListener {
-            discord: discord.clone(),
-            engine: engine.clone(),
-            backfill: backfill.clone(),
-            stop: stop.clone(),
-        };
-        connections.spawn(keep_connected(plan.clone(), number, listener, interactions.clone(), stop.clone()));
+    loop {
+        let wanted = ours.borrow_and_update().clone();
+        running.iter().filter(|(number, _)| !wanted.contains(number)).for_each(|(_, until)| until.cancel());
+        for number in wanted.into_iter().filter(|number| !running.contains_key(number)).collect::<Vec<_>>() {
+            let until = stop.child_token();
+            running.insert(number, until.clone());
+            let backfill = Backfill { stop: until.clone(), ..backfill.clone() };
+            let (discord, engine, plan) = (discord.clone(), engine.clone(), plan.clone());
+            let listener = GatewayListener { discord, engine, backfill, stop: until.clone() };
+            let connected = keep_connected(plan, number, listener, interactions.clone(), until);
+            connections.spawn(async move { (number, connected.await) });
+        }
+        tokio::select! {
+            Some(ended) = connections.join_next() => {
+                let (number, ended) = ended.map_err(|error| format!("a Discord connection failed: {error}"))?;
+                ended?;
+                running.remove(&number);
+                if stop.is_cancelled() {
+                    return Ok(());
+                }
+                if let Some(claims) = discord.claims.get().filter(|_| !ours.borrow().contains(&number)) {
+                    claims.release(number);
+                }
+            }
+            Ok(()) = ours.changed() => (),
+            () = stop.cancelled() => return Ok(()),
+        }
     }
-    while let Some(ended) = connections.join_next().await {
-        ended.map_err(|error| format!("a Discord connection failed: {error}"))??;
-    }
-    Ok(())
 }
 
 /// How to connect.
@@ -97,7 +128,7 @@ pub struct GatewayPlan {
     pub url: String,
     /// Whether the address is from the settings: then it is used for every connection.
     pub by_hand: bool,
-    pub queue: InMemoryQueue,
+    pub queue: IdentifyQueue,
     pub client: Client,
     token: SecretString,
 }
@@ -109,7 +140,7 @@ impl GatewayPlan {
 }
 
 /// Requests the plan from Discord until it answers.
-async fn plan(discord: &Discord) -> Result<GatewayPlan, String> {
+async fn plan(discord: &Arc<Discord>) -> Result<GatewayPlan, String> {
     let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
     let told = loop {
         match discord.rest.get("gateway/bot".to_owned()).await {
@@ -130,21 +161,8 @@ async fn plan(discord: &Discord) -> Result<GatewayPlan, String> {
         shards: if discord.settings.shards == 0 { recommended } else { discord.settings.shards },
         url: if by_hand.is_empty() { told_url } else { by_hand }.to_owned(),
         by_hand: !by_hand.is_empty(),
-        queue: queue(told.get("session_start_limit").unwrap_or(&Value::Null)),
+        queue: IdentifyQueue::new(discord, told.get("session_start_limit").unwrap_or(&Value::Null)),
         client: client.map_err(|error| format!("cannot set up TLS for Discord: {error}"))?,
         token: discord.token.clone(),
     })
-}
-
-/// Discord limits how many connections may identify at once, and per day.
-fn queue(limit: &Value) -> InMemoryQueue {
-    let total = bits(limit, "total").clamp(1, u64::from(u32::MAX)) as u32;
-    let remaining =
-        limit.get("remaining").and_then(Value::as_u64).map_or(total, |left| left.min(u64::from(total)) as u32);
-    let together = bits(limit, "max_concurrency").clamp(1, 1000) as u16;
-    let reset = Duration::from_millis(bits(limit, "reset_after"));
-    if remaining == 0 {
-        warn!(?reset, "Discord session start limit reached; waiting");
-    }
-    InMemoryQueue::new(together, remaining, reset, total.max(remaining))
 }

@@ -143,6 +143,11 @@ impl MarkTracker {
         self.write(mark.into_iter().collect()).await
     }
 
+    /// The gap is not filled here any more: whoever has the connection next looks for it again.
+    pub fn abandon(&self, channel: u64) {
+        self.filling.lock().expect("marks are never held over a panic").remove(&channel);
+    }
+
     /// The most recently heard direct message channels.
     pub async fn direct(&self, at_most: usize) -> Result<Vec<u64>, StoreError> {
         let marks = self.store.of_server(PLATFORM, &server(0), at_most).await?;

@@ -1,7 +1,7 @@
 //! Discord as a platform: posts, reactions and typing over REST, with the gateway beside it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{ClockShift, MessageId, Place};
@@ -19,7 +19,9 @@ use super::readable::OwnNames;
 use super::rest::{Rest, RestError};
 use super::settings::DiscordSettings;
 use crate::platforms::url_component;
-use crate::ports::{BoxFuture, Commands, Platform, PlatformStores, PostError, PostLedger, PostRequest, RecentMessages};
+use crate::ports::{
+    BoxFuture, Commands, Platform, PlatformStores, PostError, PostLedger, PostRequest, RecentMessages, ShardClaims,
+};
 use crate::runtime::{Clock, EngineHandle};
 
 /// The prefix of its room ids, and its key in the stores.
@@ -45,6 +47,8 @@ pub struct Discord {
     pub(super) marks: MarkTracker,
     pub(super) own_names: OwnNames,
     pub(super) state: watch::Sender<GatewayState>,
+    /// Where its connections are shared with other processes.
+    pub(super) claims: OnceLock<Arc<dyn ShardClaims>>,
     /// The bot's own user id, 0 until the gateway has sent it.
     me: AtomicU64,
 }
@@ -64,8 +68,8 @@ impl Discord {
         let PlatformStores { posts, marks, recent, .. } = stores;
         let marks = MarkTracker::new(marks);
         let state = watch::Sender::new(GatewayState::Connecting);
-        let (places, me) = (Mutex::default(), AtomicU64::new(0));
-        Arc::new(Discord { settings, token, recent, clock, rest, places, posts, marks, own_names, state, me })
+        let (places, claims, me) = (Mutex::default(), OnceLock::new(), AtomicU64::new(0));
+        Arc::new(Discord { settings, token, recent, clock, rest, places, posts, marks, own_names, state, claims, me })
     }
 
     /// Listens until shutdown, or until Discord refuses it permanently: `state` then says why.

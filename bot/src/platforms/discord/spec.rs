@@ -13,7 +13,7 @@ use super::settings::DiscordSettings;
 use crate::check::Check;
 use crate::config;
 use crate::platforms::{JoinedPlatform, Opening, PlatformKind, PlatformSpec, TokenSpec};
-use crate::ports::{BoxFuture, Commands};
+use crate::ports::{BoxFuture, Commands, ShardClaims};
 use crate::runtime::EngineHandle;
 
 pub const PLATFORM: PlatformSpec = PlatformSpec {
@@ -58,5 +58,9 @@ impl JoinedPlatform for Discord {
         stop: CancellationToken,
     ) -> BoxFuture<'static, anyhow::Result<JoinHandle<()>>> {
         Box::pin(async move { Discord::listen(&self, engine, commands, stop) })
+    }
+
+    fn share(&self, claims: Arc<dyn ShardClaims>) -> bool {
+        self.claims.set(claims).is_ok()
     }
 }

@@ -18,6 +18,8 @@ use crate::runtime::ShuttingDown;
 
 /// How many are submitted together: each is durable before it counts as heard, and they share the disk's time.
 const TOGETHER_MAX: usize = 256;
+/// How often it looks without being told of an arrival: of several processes on one store, one may have stored an event and ended.
+const LOOKS_EVERY: Duration = Duration::from_secs(2);
 /// The pause after the store failed.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 
@@ -52,6 +54,7 @@ pub async fn forward_arrivals(context: &SlackContext, me: &SlackIdentity) {
         }
         tokio::select! {
             () = context.arrived.notified() => (),
+            () = tokio::time::sleep(LOOKS_EVERY) => (),
             () = context.stop.cancelled() => return,
         }
     }

@@ -30,7 +30,7 @@ use super::platform::Web;
 use super::session::Sessions;
 use super::words::PageError;
 use super::{assets, memory, rooms, sample, socket, watch};
-use crate::console::keep_up;
+use crate::console::{keep_up, ready_text};
 use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::language::Language;
@@ -63,6 +63,8 @@ pub struct WebServices {
     pub metrics: PrometheusHandle,
     /// Whether the engines are running.
     pub ready: latest::Receiver<bool>,
+    /// What an operator should know although it is ready; empty if there is nothing.
+    pub alert: latest::Receiver<String>,
     /// The other platforms it has joined.
     pub beside: Vec<Arc<dyn Platform>>,
     pub stop: CancellationToken,
@@ -82,13 +84,14 @@ pub struct WebContext {
     seats: Arc<Semaphore>,
     metrics: PrometheusHandle,
     ready: latest::Receiver<bool>,
+    alert: latest::Receiver<String>,
     beside: Vec<Arc<dyn Platform>>,
 }
 
 impl Web {
     /// Opens the port and serves until `stop`. The task ends when every page is disconnected.
     pub async fn listen(self: &Arc<Web>, with: WebServices) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
-        let WebServices { engine, traces, commands, keeper, events, metrics, ready, beside, stop } = with;
+        let WebServices { engine, traces, commands, keeper, events, metrics, ready, alert, beside, stop } = with;
         let listener = guard::bind(&self.settings.address, self.settings.token()).await?;
         let address = listener.local_addr().context("a bound port has an address")?;
         wait_until_available(async || self.open_rooms().await).await?;
@@ -111,6 +114,7 @@ impl Web {
             seats: Arc::new(Semaphore::new(self.settings.connections_max as usize)),
             metrics,
             ready,
+            alert,
             beside,
         });
         spawn("the web room", &context, |context| async move {
@@ -241,7 +245,7 @@ async fn ready(State(context): State<Arc<WebContext>>) -> Response {
         (true, Ok((Ok(()), Ok(_)))) => {
             let stopped: Vec<String> = context.beside.iter().filter_map(|platform| platform.stopped()).collect();
             return match stopped.is_empty() {
-                true => "ready\n".into_response(),
+                true => ready_text(&context.alert.borrow()).into_response(),
                 false => {
                     (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {}\n", stopped.join("; "))).into_response()
                 }

@@ -1,6 +1,9 @@
 //! Rooms on Restate and PostgreSQL, both real and on loopback.
 
+mod budget;
 mod equality;
+mod forgetting;
 mod held_models;
 mod one_node;
 mod rooms;
+mod siblings;

@@ -32,6 +32,7 @@ pub struct OneNode {
     pub database: PostgresDatabase,
     pub board: Arc<Board>,
     pub clock: Clock,
+    url: String,
     stop: CancellationToken,
     _postgres: Arc<PostgresServer>,
     _folder: Scratch,
@@ -39,10 +40,21 @@ pub struct OneNode {
 
 impl OneNode {
     pub async fn start(policies: Policies, models: Arc<dyn ModelClient>, clock: Clock) -> OneNode {
+        let postgres = shared(PostgresVersion::Debian).await;
+        let url = postgres.url(&postgres.empty_database().await);
+        OneNode::on(url, policies, models, clock).await
+    }
+
+    /// Another worker on the same database, with a Restate server of its own.
+    pub async fn beside(&self, policies: Policies, models: Arc<dyn ModelClient>) -> OneNode {
+        OneNode::on(self.url.clone(), policies, models, self.clock).await
+    }
+
+    async fn on(url: String, policies: Policies, models: Arc<dyn ModelClient>, clock: Clock) -> OneNode {
         let (server, postgres) = (RestateServer::start().await, shared(PostgresVersion::Debian).await);
         let folder = Scratch::new("cluster");
-        let url = postgres.url(&postgres.empty_database().await);
-        let target = PgTarget::new(&url.into(), &|_| None).expect("the server of the tests has a sound address");
+        let target =
+            PgTarget::new(&url.clone().into(), &|_| None).expect("the server of the tests has a sound address");
         let notes: PathBuf = folder.join("postgres");
         let database = PostgresDatabase::open_among_others(target, notes).await.expect("the database opens");
         let board = Arc::new(Board::default());
@@ -64,7 +76,7 @@ impl OneNode {
         tokio::spawn(serve(listener, context.clone(), stop.clone()));
         let restate = RestateClient::new(&server.ingress(), &server.admin()).expect("its addresses are sound");
         restate.register(&format!("http://{address}")).await.expect("the worker answers");
-        OneNode { restate, server, context, database, board, clock, stop, _postgres: postgres, _folder: folder }
+        OneNode { restate, server, context, database, board, clock, url, stop, _postgres: postgres, _folder: folder }
     }
 
     pub async fn state(&self, room: &RoomId) -> RoomState {

@@ -1,8 +1,10 @@
 //! What a room does with what it is told: once, in order, and whatever else happens.
 
+use std::sync::Arc;
+
 use aizuchi::cluster::Stamped;
 use aizuchi::journal::traces;
-use aizuchi::ports::ClusterStore as _;
+use aizuchi::ports::{ClusterStore as _, RoomBatch};
 use aizuchi::runtime::Clock;
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::types::{PersonId, RoomId, Span};
@@ -86,6 +88,30 @@ async fn other_settings_reach_a_room_with_what_happens_there_next() {
     let records = node.records().await;
     let changes = records.iter().filter(|record| matches!(record.input, Input::PolicyChanged(_))).count();
     assert_eq!(changes, 2, "the first ones and the others");
+}
+
+/// The attempt before this one was recorded, and its worker died before Restate knew.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_attempt_that_comes_again_decides_by_the_settings_it_was_recorded_with() {
+    let (node, models) = node(&["preset=aizuchi"], Clock::standing_at(START)).await;
+    node.restate.call(&room(), "first", &[stamped("m1", START, "good morning")]).await.unwrap();
+    node.rest(&models, &[room()]).await;
+    let before = node.state(&room()).await;
+    let second = stamped("m2", START + Span(10), "lovely day");
+    let records = vec![(second.at, second.input.clone())];
+    let lost = RoomBatch { records, policies: before.policies, ..RoomBatch::new(room(), before.records) };
+    node.database.record(Arc::new(lost)).await.unwrap();
+    node.context.set_policies(policies(&["preset=aizuchi", "bot.name=hana"])).await.unwrap();
+    node.restate.call(&room(), "second", &[second]).await.unwrap();
+    assert_eq!(node.state(&room()).await.policies, before.policies);
+    node.restate.call(&room(), "third", &[stamped("m3", START + Span(20), "is it?")]).await.unwrap();
+    node.rest(&models, &[room()]).await;
+    let told = node.records().await.into_iter().filter_map(|record| match record.input {
+        Input::Said(message) => Some(message.id.as_str().to_owned()),
+        Input::PolicyChanged(_) => Some("settings".to_owned()),
+        _ => None,
+    });
+    assert_eq!(told.collect::<Vec<_>>(), ["settings", "m1", "m2", "settings", "m3"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

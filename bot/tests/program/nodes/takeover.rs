@@ -1,0 +1,35 @@
+//! A machine that is lost for good.
+
+use aizuchi_test_servers::discord::{BOT, CHANNEL, person};
+use aizuchi_test_servers::network::Network;
+
+use super::own_network::with_network;
+use super::stage::Stage;
+use crate::program::eventually;
+
+#[test]
+fn whoever_is_cut_off_for_good_is_replaced() {
+    with_network("nodes::takeover::whoever_is_cut_off_for_good_is_replaced", whoever_is_cut_off);
+}
+
+/// The server cannot know that the other end of a connection is gone unless it asks.
+async fn whoever_is_cut_off(network: Option<Network>) {
+    if network.is_none() {
+        return;
+    }
+    let stage = Stage::start(network).await;
+    let holds = |gateway: usize| stage.gateways[gateway].program.said().contains("aizuchi discord");
+    let first = eventually("one of them has Discord", async || (0..2).find(|gateway| holds(*gateway))).await;
+    // What is said before its first session is not heard.
+    let connections =
+        || stage.discord.world.with(|world| world.sessions.values().filter(|it| it.line.is_some()).count());
+    eventually("it is connected", async || (connections() == 1).then_some(())).await;
+    let mia = person(11, "mia");
+    stage.discord.say(CHANNEL, &mia, &format!("<@{BOT}> are you there?"));
+    stage.discord.until_posts(CHANNEL, 1).await;
+    stage.gateways[first].machine.cut_off();
+    eventually("the other one has it", async || holds(1 - first).then_some(())).await;
+    let before = stage.discord.posts(CHANNEL).len();
+    stage.discord.say(CHANNEL, &mia, &format!("<@{BOT}> and now?"));
+    stage.discord.until_posts(CHANNEL, before + 1).await;
+}
