@@ -107,8 +107,10 @@ export function picker(beside, message, acts) {
     const buttons = [...box.children];
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (event.key === "Escape") {
+      // The message may have been drawn again since.
+      const item = box.closest("[data-id]");
       close();
-      beside.closest("[data-id]")?.focus();
+      item?.focus();
     } else if (step) buttons.at((buttons.indexOf(document.activeElement) + step) % buttons.length).focus();
     else return;
     event.preventDefault();
@@ -117,6 +119,15 @@ export function picker(beside, message, acts) {
   beside.closest(".line").append(box);
   box.firstChild.focus();
   setTimeout(() => document.addEventListener("pointerdown", outside));
+}
+
+/** Whoever chooses an emoji goes on choosing when the message is drawn again. */
+export function keepPicker(before, line) {
+  const box = before.querySelector(":scope > .picker");
+  if (!box) return;
+  const focused = box.contains(document.activeElement) ? document.activeElement : null;
+  line.append(box);
+  focused?.focus();
 }
 
 /** The words of one's own message, to be changed. */

@@ -2,7 +2,7 @@
 
 import { clock, day, h } from "./dom.js";
 import { Composer } from "./composer.js";
-import { editor, messageLine, picker } from "./message.js";
+import { editor, keepPicker, messageLine, picker } from "./message.js";
 import { language, t } from "./messages.js";
 
 const TOGETHER_MS = 5 * 60_000;
@@ -125,8 +125,10 @@ export class Talk {
     item.classList.toggle("deleted", message.deleted);
     const context = { room: this.#room, own, me: this.#app.name, bot: this.#app.bot.name, acts: this.acts, inThread: Boolean(message.thread) };
     const line = messageLine(message, context);
-    if (item.firstElementChild?.classList.contains("line")) item.firstElementChild.replaceWith(line);
-    else item.prepend(line);
+    const before = item.firstElementChild?.classList.contains("line") ? item.firstElementChild : null;
+    item.prepend(line);
+    if (before && !message.deleted) keepPicker(before, line);
+    before?.remove();
   }
 
   /** Who follows whom, and where a day begins. */

@@ -34,6 +34,27 @@ async fn everybody_sees_edits_deletions_and_reactions() {
     browser.check_console().await;
 }
 
+/// A message is drawn again when somebody reacts to it, and when it is decided about.
+#[tokio::test]
+async fn whoever_chooses_a_reaction_is_not_interrupted_by_those_of_others() {
+    let (room, browser) = (Room::open(), Browser::start("en-US").await);
+    let mia = browser.person(&room, "Mia", DESKTOP).await;
+    let jonas = browser.person(&room, "Jonas", DESKTOP).await;
+    mia.say("the cake is ready").await;
+    jonas.sees("the cake is ready").await;
+    jonas.tool("the cake is ready", "react").await;
+    jonas.until("can choose", "document.activeElement?.dataset.testid === 'pick'").await;
+    mia.tool("the cake is ready", "react").await;
+    mia.click("pick").await;
+    jonas.until("sees Mia's reaction", "document.querySelector('[data-testid=reaction]')?.title === 'Mia'").await;
+    jonas.until("can still choose", "document.activeElement?.dataset.testid === 'pick'").await;
+    jonas.click("pick").await;
+    let both = "document.querySelector('[data-testid=reaction]')?.title === 'Mia, Jonas'";
+    mia.until("sees both", both).await;
+    jonas.until("has chosen", "!document.querySelector('[data-testid=picker]')").await;
+    browser.check_console().await;
+}
+
 #[tokio::test]
 async fn replies_quote_and_threads_unfold() {
     let (room, browser) = (Room::open(), Browser::start("en-US").await);
