@@ -20,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 use super::context::ClusterContext;
 use super::ingress::{RestateClient, RestateError};
 use super::state::Stamped;
+use super::telling::Telling;
 use crate::journal::Journal;
-use crate::ports::Unsent;
 use crate::runtime::{EventTimes, ForgetJob, ShardRequest, StoreRequest};
 use crate::stores::StoreError;
 
@@ -220,31 +220,28 @@ impl Gateway {
 
     /// Tells a room, however long that takes. What is not told when it has to stop is told again by whoever comes after.
     async fn tell(self: Arc<Self>, room: RoomId, waiting: Vec<Waiting>, stop: CancellationToken) -> RoomId {
-        let (mut told, mut durable, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut told, mut durable) = (Telling::default(), Vec::new());
         for one in waiting {
             match one {
                 Waiting::Told(stamped, done) => {
-                    told.push(stamped);
+                    told.push(None, stamped);
                     durable.push(done);
                 }
-                Waiting::Left(id, stamped) => {
-                    told.push(stamped);
-                    ids.push(id);
-                }
+                Waiting::Left(id, stamped) => told.push(Some(id), stamped),
                 Waiting::Store(at, StoreRequest { write, done, .. }) => {
                     let stored = self.context.store.store_talk(at, write).await;
                     let _ = done.send(stored.map(|unsent| {
                         if let Some(unsent) = unsent {
-                            ids.push(unsent.id);
-                            told.push(Stamped { at: unsent.at, input: unsent.input });
+                            told.push_stored(unsent);
                         }
                     }));
                 }
             }
         }
-        if let Some(first) = ids.first().copied() {
-            self.add_what_comes_before(&room, first, &mut told, &mut ids).await;
+        if !self.compare_with_stored(&room, &mut told, &stop).await {
+            return room;
         }
+        let (told, ids) = told.into_parts();
         if told.is_empty() || self.until_accepted(&room, &told, &stop).await {
             for done in durable {
                 let _ = done.send(());
@@ -258,15 +255,23 @@ impl Gateway {
         room
     }
 
-    /// What others stored before and have not told yet is told first, so that a room hears everything in the order in which people see
-    /// it. Whoever stored it may tell it too; then the room has heard it already.
-    async fn add_what_comes_before(&self, room: &RoomId, id: i64, told: &mut Vec<Stamped>, ids: &mut Vec<i64>) {
-        match self.context.store.unsent_before(room.clone(), id).await {
-            Ok(before) => {
-                ids.extend(before.iter().map(|unsent| unsent.id));
-                told.splice(0..0, before.into_iter().map(|Unsent { at, input, .. }| Stamped { at, input }));
+    /// What others stored before the last of these and have not told yet is told with them, so that a room hears everything in the order
+    /// in which people see it; what others have told meanwhile is not told again. Returns `false` if it has to stop.
+    async fn compare_with_stored(&self, room: &RoomId, told: &mut Telling, stop: &CancellationToken) -> bool {
+        let Some(last) = told.last_stored() else { return true };
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.context.store.unsent_up_to(room.clone(), last).await {
+                Ok(unsent) => {
+                    told.replace_stored(unsent);
+                    return true;
+                }
+                Err(error) => tracing::warn!(%room, %error, "cannot read what a room is to hear; retrying"),
             }
-            Err(error) => tracing::debug!(%room, %error, "cannot look for what a room is to hear before"),
+            tokio::select! {
+                () = stop.cancelled() => return false,
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
+            }
         }
     }
 

@@ -32,6 +32,8 @@ mod serve;
 mod siblings;
 #[cfg(feature = "cluster")]
 mod state;
+#[cfg(feature = "cluster")]
+mod telling;
 
 pub use settings::ClusterSettings;
 

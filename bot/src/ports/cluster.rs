@@ -118,8 +118,9 @@ pub trait ClusterStore: Send + Sync {
     /// What was stored so long ago that whoever stored it must have ended before it was sent, oldest first.
     fn unsent(&self, older_than: Duration) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>>;
 
-    /// What a room is to hear before this, stored by others who have not told it yet, oldest first.
-    fn unsent_before(&self, room: RoomId, id: i64) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>>;
+    /// What a room is to hear up to this and has not been told yet, oldest first. All of it, or the order would be lost: each process
+    /// stores no more than it tells at once.
+    fn unsent_up_to(&self, room: RoomId, id: i64) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>>;
 
     /// Keeps settings under their number.
     fn keep_policies(&self, id: PoliciesId, stated: StoredPolicies) -> BoxFuture<'_, Result<(), StoreError>>;

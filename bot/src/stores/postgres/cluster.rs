@@ -81,10 +81,10 @@ impl ClusterStore for PostgresDatabase {
         Box::pin(self.read(read))
     }
 
-    fn unsent_before(&self, room: RoomId, id: i64) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>> {
-        let query = "SELECT id, at, body FROM cluster_outbox WHERE room = $1 AND id < $2 ORDER BY id LIMIT $3";
+    fn unsent_up_to(&self, room: RoomId, id: i64) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>> {
+        let query = "SELECT id, at, body FROM cluster_outbox WHERE room = $1 AND id <= $2 ORDER BY id";
         let read = move |connection: &PgConnection| {
-            let rows = connection.query(query, &[&to_stored(room.as_str()), &id, &PAGE])?;
+            let rows = connection.query(query, &[&to_stored(room.as_str()), &id])?;
             Ok(rows.iter().filter_map(unsent).collect())
         };
         Box::pin(self.read(read))
