@@ -1,5 +1,6 @@
 //! What a cluster of one node carries on this machine: messages a second over 1, 10, 100 and 1,000 rooms, one by one and ten together, and
-//! how long until a message is accepted and until it is recorded. `-- MESSAGES` sets how many each case has.
+//! how long until a message is accepted and until it is recorded, also at a steady 200 messages a second. What each part costs in time of
+//! a core and on disk, and the engine of a single process with SQLite beside it. `-- MESSAGES` sets how many each case has.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,9 +8,9 @@ use std::time::{Duration, Instant};
 use aizuchi::cluster::{ClusterContext, RestateClient, Stamped, serve};
 use aizuchi::models::offline;
 use aizuchi::ports::{BoxFuture, ClusterStore, ModelClient};
-use aizuchi::runtime::{Clock, RuntimeContext};
-use aizuchi::stores::StoreSettings;
+use aizuchi::runtime::{Clock, Runtime, RuntimeContext};
 use aizuchi::stores::postgres::{PgTarget, PostgresDatabase};
+use aizuchi::stores::{Database, StoreSettings};
 use aizuchi::tools::Toolset;
 use aizuchi_core::effect::{Ask, Brief, Failure};
 use aizuchi_core::input::Answer;
@@ -26,6 +27,9 @@ use tokio_util::sync::CancellationToken;
 const MESSAGES: usize = 3_000;
 /// Rooms that are told something at the same time at most, as by so many gateways.
 const AT_ONCE: usize = 64;
+const STEADY_A_SECOND: usize = 200;
+const STEADY_SECONDS: usize = 15;
+const STEADY_ROOMS: usize = 100;
 
 /// Answers at once.
 struct Offline;
@@ -52,16 +56,22 @@ fn main() {
         let database = PostgresDatabase::open_among_others(target, folder.join("postgres")).await.expect("a database");
         let restate = worker(&restate_server, &database).await;
         for (rooms, together) in [(1, 1), (10, 1), (100, 1), (100, 10), (1_000, 1), (1_000, 10)] {
+            let parts = Parts::now(&restate_server, &postgres);
             measure(&restate, (&postgres, &name), rooms, together, messages).await;
+            parts.print(&Parts::now(&restate_server, &postgres), (messages / rooms).max(together) * rooms);
         }
+        steady(&restate, (&postgres, &name)).await;
         let state = restate.look(&room(100, 10, 0)).await.expect("a room can be looked at").encode().len();
         let journal = postgres.psql(&name, "select pg_total_relation_size('journal')").await;
         println!("a room of {} messages has {state} bytes; the journal has {} bytes", messages / 100, journal.trim());
+        let database = postgres.psql(&name, "select pg_database_size(current_database())").await;
+        println!("the database has {} bytes for {} messages", database.trim(), said((&postgres, &name)).await);
+        single_process(messages).await;
     });
 }
 
-async fn worker(server: &RestateServer, database: &PostgresDatabase) -> RestateClient {
-    let runtime = RuntimeContext {
+fn offline_context() -> RuntimeContext {
+    RuntimeContext {
         tools: Toolset::default(),
         clock: Clock::Wall,
         models: Arc::new(Offline),
@@ -70,12 +80,19 @@ async fn worker(server: &RestateServer, database: &PostgresDatabase) -> RestateC
         events: broadcast::channel(16).0,
         ready: watch::channel(true).0,
         store: StoreSettings::default(),
-    };
+    }
+}
+
+fn policies() -> Policies {
     let mut layers = Layers::default();
     layers.suggest_for_replay();
-    let policies = layers.resolve(&|_| None).expect("the defaults are sound");
+    layers.resolve(&|_| None).expect("the defaults are sound")
+}
+
+async fn worker(server: &RestateServer, database: &PostgresDatabase) -> RestateClient {
     let store: Arc<dyn ClusterStore> = Arc::new(database.clone());
-    let context = Arc::new(ClusterContext::new(Arc::new(runtime), store, policies).await.expect("it starts"));
+    let context = ClusterContext::new(Arc::new(offline_context()), store, policies()).await;
+    let context = Arc::new(context.expect("it starts"));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
     tokio::spawn(serve(listener, context, CancellationToken::new()));
@@ -121,7 +138,7 @@ async fn measure(
     }
     let recorded = started.elapsed();
     waits.sort();
-    let at = |percent: usize| waits[(waits.len() * percent / 100).min(waits.len() - 1)].as_secs_f64() * 1e3;
+    let at = |percent: usize| percentile_ms(&waits, percent);
     println!(
         "{rooms:>5} rooms, {together:>2} together: {:>6.0} messages/s accepted, {:>6.0} recorded; accepted p50 {:.1} ms, p99 {:.1} ms",
         total as f64 / accepted.as_secs_f64(),
@@ -129,6 +146,108 @@ async fn measure(
         at(50),
         at(99)
     );
+}
+
+/// Time of a core that each part has used so far, in seconds.
+struct Parts {
+    own: f64,
+    restate: f64,
+    postgres: f64,
+}
+
+impl Parts {
+    fn now(restate: &RestateServer, postgres: &PostgresServer) -> Parts {
+        let of = |id: Option<u32>| id.map_or(0.0, core_seconds_of_tree);
+        // Worker and gateway are in this process, which has the clients too.
+        Parts { own: core_seconds(std::process::id()), restate: of(restate.id()), postgres: of(postgres.id()) }
+    }
+
+    fn print(&self, later: &Parts, messages: usize) {
+        let each = |from: f64, to: f64| (to - from) * 1e6 / messages as f64;
+        println!(
+            "      a message: {:.0} µs of a core here (worker and whoever tells it), {:.0} in Restate, {:.0} in PostgreSQL",
+            each(self.own, later.own),
+            each(self.restate, later.restate),
+            each(self.postgres, later.postgres)
+        );
+    }
+}
+
+/// Of this process and those it started: PostgreSQL has one for each connection.
+fn core_seconds_of_tree(id: u32) -> f64 {
+    let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+    let children = children.split_whitespace().filter_map(|child| child.parse().ok());
+    core_seconds(id) + children.map(core_seconds_of_tree).sum::<f64>()
+}
+
+fn core_seconds(id: u32) -> f64 {
+    const TICKS_A_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    // The name of the program is in parentheses, and may hold spaces.
+    let fields: Vec<&str> = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();
+    // User and system time, and that of children that have ended.
+    let ticks = fields.get(11..15).unwrap_or_default().iter().filter_map(|field| field.parse::<f64>().ok());
+    ticks.sum::<f64>() / TICKS_A_SECOND
+}
+
+/// Each message at its time, whatever the ones before it do.
+async fn steady(restate: &RestateClient, database: (&PostgresServer, &str)) {
+    let (before, started) = (said(database).await, Instant::now());
+    let every = Duration::from_secs(1) / STEADY_A_SECOND as u32;
+    let mut telling = tokio::task::JoinSet::new();
+    for nth in 0..STEADY_A_SECOND * STEADY_SECONDS {
+        tokio::time::sleep_until((started + every * nth as u32).into()).await;
+        let restate = restate.clone();
+        telling.spawn(async move {
+            let (room, begun) = (room(0, 1, nth % STEADY_ROOMS), Instant::now());
+            restate.tell(&room, &format!("steady-{nth}"), &[message(&room, nth)]).await.expect("it is accepted");
+            begun.elapsed()
+        });
+    }
+    let mut waits = telling.join_all().await;
+    waits.sort();
+    while said(database).await - before < waits.len() as u64 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let behind = started.elapsed().saturating_sub(Duration::from_secs(STEADY_SECONDS as u64));
+    println!(
+        "{STEADY_ROOMS:>5} rooms, {STEADY_A_SECOND} messages/s for {STEADY_SECONDS} s: accepted p50 {:.1} ms, p99 {:.1} ms; the last was \
+         recorded {:.1} ms after it was due",
+        percentile_ms(&waits, 50),
+        percentile_ms(&waits, 99),
+        behind.as_secs_f64() * 1e3
+    );
+}
+
+/// The same messages to the engines of one process, each durable in SQLite before the next of its room.
+async fn single_process(messages: usize) {
+    const ROOMS: usize = 100;
+    let folder = Scratch::new("bench-single");
+    let database = Database::open(&folder.join("aizuchi.db")).expect("a store");
+    let runtime = Runtime::start(database, policies(), Arc::new(offline_context())).await.expect("it starts");
+    let (own, started) = (core_seconds(std::process::id()), Instant::now());
+    let mut telling = tokio::task::JoinSet::new();
+    for number in 0..ROOMS {
+        let engine = runtime.engine.clone();
+        telling.spawn(async move {
+            let room = room(1, 1, number);
+            for nth in 0..messages / ROOMS {
+                engine.submit(message(&room, nth).input).await.expect("it runs");
+            }
+        });
+    }
+    telling.join_all().await;
+    let (took, total) = (started.elapsed(), messages / ROOMS * ROOMS);
+    println!(
+        "one process with SQLite, {ROOMS} rooms, one by one: {:.0} messages/s durable, {:.0} µs of a core each",
+        total as f64 / took.as_secs_f64(),
+        (core_seconds(std::process::id()) - own) * 1e6 / total as f64
+    );
+    runtime.stop().await;
+}
+
+fn percentile_ms(sorted: &[Duration], percent: usize) -> f64 {
+    sorted[(sorted.len() * percent / 100).min(sorted.len() - 1)].as_secs_f64() * 1e3
 }
 
 /// Messages that are recorded.

@@ -1,11 +1,17 @@
 //! A machine that is lost for good.
 
+use std::time::Duration;
+
 use aizuchi_test_servers::discord::{BOT, CHANNEL, person};
 use aizuchi_test_servers::network::Network;
+use aizuchi_test_servers::program::PATIENCE;
+use tokio::time::{sleep, timeout};
 
 use super::own_network::with_network;
 use super::stage::Stage;
 use crate::program::eventually;
+
+const LOOKS_EVERY: Duration = Duration::from_millis(20);
 
 #[test]
 fn whoever_is_cut_off_for_good_is_replaced() {
@@ -24,12 +30,20 @@ async fn whoever_is_cut_off(network: Option<Network>) {
     let connections =
         || stage.discord.world.with(|world| world.sessions.values().filter(|it| it.line.is_some()).count());
     eventually("it is connected", async || (connections() == 1).then_some(())).await;
-    let mia = person(11, "mia");
-    stage.discord.say(CHANNEL, &mia, &format!("<@{BOT}> are you there?"));
-    stage.discord.until_posts(CHANNEL, 1).await;
+    let ask = async |words: &str| {
+        let before = stage.discord.posts(CHANNEL).len();
+        let id = stage.discord.say(CHANNEL, &person(11, "mia"), &format!("<@{BOT}> {words}"));
+        let answered = async || {
+            while stage.discord.posts(CHANNEL).len() == before {
+                sleep(LOOKS_EVERY).await
+            }
+        };
+        if timeout(PATIENCE, answered()).await.is_err() {
+            panic!("nobody answers {words:?}:\n{}", stage.story_of(&id.to_string()).await);
+        }
+    };
+    ask("are you there?").await;
     stage.gateways[first].machine.cut_off();
     eventually("the other one has it", async || holds(1 - first).then_some(())).await;
-    let before = stage.discord.posts(CHANNEL).len();
-    stage.discord.say(CHANNEL, &mia, &format!("<@{BOT}> and now?"));
-    stage.discord.until_posts(CHANNEL, before + 1).await;
+    ask("and now?").await;
 }
