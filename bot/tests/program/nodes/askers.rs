@@ -11,7 +11,7 @@ use crate::posts::{Ground, check, is_whole};
 const ASKS_AGAIN_AFTER: Duration = Duration::from_millis(400);
 const LOOKS_EVERY: Duration = Duration::from_millis(20);
 /// Longer than anything is away.
-const WAITS_MAX: Duration = Duration::from_secs(150);
+pub const WAITS_MAX: Duration = Duration::from_secs(150);
 
 /// What somebody asked, and how long the longest answer took.
 #[derive(Default)]

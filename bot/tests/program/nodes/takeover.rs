@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use aizuchi_test_servers::discord::{BOT, CHANNEL, person};
 use aizuchi_test_servers::network::Network;
-use aizuchi_test_servers::program::PATIENCE;
 use tokio::time::{sleep, timeout};
 
+use super::askers::WAITS_MAX;
 use super::own_network::with_network;
 use super::stage::Stage;
 use crate::program::eventually;
@@ -38,7 +38,7 @@ async fn whoever_is_cut_off(network: Option<Network>) {
                 sleep(LOOKS_EVERY).await
             }
         };
-        if timeout(PATIENCE, answered()).await.is_err() {
+        if timeout(WAITS_MAX, answered()).await.is_err() {
             panic!("nobody answers {words:?}:\n{}", stage.story_of(&id.to_string()).await);
         }
     };
