@@ -112,6 +112,47 @@ async fn a_cluster_says_how_it_is_and_keeps_a_single_program_out() {
 /// The second gateway has no connection until the first one is gone; what was said in between is heard.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn another_gateway_takes_over_discord_when_the_first_is_killed() {
+    let (server, cluster) = on_discord().await;
+    let _worker = cluster.worker().await;
+    let (mut gateway, mut other) = two_gateways(&server, &cluster).await;
+    let mia = person(11, "mia");
+    gateway.kill();
+    server.say(CHANNEL, &mia, &format!("<@{BOT}> and now?"));
+    let posts = server.until_posts(CHANNEL, 2).await;
+    assert_eq!(posts.len(), 2, "{posts:?}");
+    assert!(other.said().contains("aizuchi discord"), "{}", other.said());
+    other.terminate();
+    assert!(other.ended().await.success(), "{}", other.said());
+}
+
+/// A process that is stopped keeps its connections, and its machine answers for it. When it goes on, it has lost what it held.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_gateway_takes_over_discord_when_the_first_hangs() {
+    let (server, cluster) = on_discord().await;
+    let _worker = cluster.worker().await;
+    let (gateway, other) = two_gateways(&server, &cluster).await;
+    let mia = person(11, "mia");
+    gateway.pause();
+    server.say(CHANNEL, &mia, &format!("<@{BOT}> and now?"));
+    server.until_posts(CHANNEL, 2).await;
+    assert!(other.said().contains("aizuchi discord"), "{}", other.said());
+    gateway.resume();
+    eventually("the first one knows that it has lost it", async || {
+        gateway.said().contains("cannot hold connections any more").then_some(())
+    })
+    .await;
+    eventually("one of them is connected", async || (connections(&server) == 1).then_some(())).await;
+    server.say(CHANNEL, &mia, &format!("<@{BOT}> and what do you both think?"));
+    let posts = server.until_posts(CHANNEL, 3).await;
+    assert_eq!(posts.len(), 3, "{posts:?}");
+    for mut gateway in [gateway, other] {
+        gateway.terminate();
+        assert!(gateway.ended().await.success(), "{}", gateway.said());
+    }
+}
+
+/// A cluster whose gateways may join Discord.
+async fn on_discord() -> (discord::DiscordServer, Cluster) {
     let server = discord::DiscordServer::start().await;
     let mut cluster = Cluster::start().await;
     for home in [&mut cluster.home, &mut cluster.other] {
@@ -120,21 +161,21 @@ async fn another_gateway_takes_over_discord_when_the_first_is_killed() {
         home.set(format!("discord.api_url={}", server.url()));
         home.set_variable("DISCORD_TOKEN", discord::TOKEN);
     }
-    let _worker = cluster.worker().await;
-    let mut gateway = cluster.gateway().await;
-    let connections = || server.world.with(|world| world.sessions.values().filter(|it| it.line.is_some()).count());
-    eventually("the first one is there", async || (connections() == 1).then_some(())).await;
+    (server, cluster)
+}
+
+fn connections(server: &discord::DiscordServer) -> usize {
+    server.world.with(|world| world.sessions.values().filter(|it| it.line.is_some()).count())
+}
+
+/// The first has Discord and has answered once, the second waits.
+async fn two_gateways(server: &discord::DiscordServer, cluster: &Cluster) -> (Program, Program) {
+    let gateway = cluster.gateway().await;
+    eventually("the first one is there", async || (connections(server) == 1).then_some(())).await;
     let room = format!("is in the room: http://{}", cluster.other.address);
-    let mut other = cluster.other.start_as(&["gateway"], &room).await;
-    let mia = person(11, "mia");
-    server.say(CHANNEL, &mia, &format!("<@{BOT}> are you there?"));
+    let other = cluster.other.start_as(&["gateway"], &room).await;
+    server.say(CHANNEL, &person(11, "mia"), &format!("<@{BOT}> are you there?"));
     server.until_posts(CHANNEL, 1).await;
-    assert!(connections() == 1 && !other.said().contains("aizuchi discord"), "{}", other.said());
-    gateway.kill();
-    server.say(CHANNEL, &mia, &format!("<@{BOT}> and now?"));
-    let posts = server.until_posts(CHANNEL, 2).await;
-    assert_eq!(posts.len(), 2, "{posts:?}");
-    assert!(other.said().contains("aizuchi discord"), "{}", other.said());
-    other.terminate();
-    assert!(other.ended().await.success(), "{}", other.said());
+    assert!(connections(server) == 1 && !other.said().contains("aizuchi discord"), "{}", other.said());
+    (gateway, other)
 }

@@ -18,11 +18,13 @@ use super::target::{NotificationReceiver, PgTarget};
 const TRIES_EVERY: Duration = Duration::from_secs(1);
 /// A server that does not answer for so long is as good as gone.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
-/// Has the server notice within some seconds that the machine of this process is gone, so that others can have its locks. By itself it
-/// would wait for hours.
+/// Has the server notice within some seconds that this process or its machine is gone, so that others can have its locks. By itself it
+/// would wait for hours. The machine of a process that hangs answers for it, so the server (from version 14 on) also ends a session that
+/// asks for nothing: whoever is well asks every second at least.
 pub(super) const NOTICES_LOSS: &str =
     "SET tcp_keepalives_idle = 4; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;
-    SET tcp_user_timeout = 10000";
+    SET tcp_user_timeout = 10000;
+    SELECT set_config('idle_session_timeout', '4s', false) WHERE current_setting('server_version_num')::int >= 140000";
 /// What a watcher may be behind with.
 const NOTICES_MAX: usize = 4096;
 
@@ -101,6 +103,10 @@ pub async fn while_held<F: Future<Output = ()>>(
         tokio::select! {
             () = work(until.clone()) => (),
             () = losing => unreachable!("it waits for the work to end"),
+        }
+        // The lock may be held again by the time the work has ended.
+        if until.is_cancelled() {
+            continue;
         }
         // What ended by itself, such as a platform that does not let it in, is not tried again and again.
         tokio::select! {
@@ -193,4 +199,48 @@ async fn try_locks(client: &Client, locks: &HeldLocks) -> Result<(), tokio_postg
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// How often it was begun, each time ending only after a while.
+    async fn begun_after(lost: Duration, ends_by_itself: bool) -> usize {
+        let (held, holds) = watch::channel(true);
+        let (stop, begun) = (CancellationToken::new(), AtomicUsize::new(0));
+        let work = async |until: CancellationToken| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            if !ends_by_itself {
+                until.cancelled().await;
+                tokio::time::sleep(Duration::from_secs(2)).await;
+            }
+        };
+        let losing = async {
+            tokio::time::sleep(Duration::from_secs(10)).await;
+            held.send_replace(false);
+            tokio::time::sleep(lost).await;
+            held.send_replace(true);
+            tokio::time::sleep(Duration::from_secs(60)).await;
+        };
+        tokio::select! {
+            () = while_held(holds, stop, work) => (),
+            () = losing => (),
+        }
+        begun.load(Ordering::Relaxed)
+    }
+
+    /// The database was away for a second, and what was run took two to end: it was never begun again.
+    #[tokio::test(start_paused = true)]
+    async fn what_is_held_again_before_the_work_has_ended_is_begun_again() {
+        assert_eq!(begun_after(Duration::from_secs(1), false).await, 2);
+        assert_eq!(begun_after(Duration::from_secs(5), false).await, 2);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_ends_by_itself_is_begun_again_when_the_lock_was_lost() {
+        assert_eq!(begun_after(Duration::from_secs(1), true).await, 2);
+    }
 }
