@@ -1,5 +1,5 @@
 //! What remembering costs: how long it takes to recall among 100,000 facts, by words and by meaning, what a fact weighs, and how
-//! long it takes to import as many. Machines differ: beside each time stands how it compares with something of the same run.
+//! long it takes to import as many. Machines differ: beside each time is how it compares with something of the same run.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -74,7 +74,7 @@ impl Commands for NoCommands {
 }
 
 /// The engines with their journal, and the decisions as they fall.
-struct Life {
+struct RunningEngines {
     runtime: Runtime,
     decided: mpsc::UnboundedReceiver<Instant>,
     stop: CancellationToken,
@@ -92,8 +92,8 @@ fn database(folder: &Path) -> Database {
     Database::open(&file).expect("a store")
 }
 
-impl Life {
-    async fn begin(database: Database, policies: Policies, platform: Arc<dyn Platform>) -> Life {
+impl RunningEngines {
+    async fn begin(database: Database, policies: Policies, platform: Arc<dyn Platform>) -> RunningEngines {
         let (events, mut watched) = broadcast::channel(1 << 16);
         let ready = watch::Sender::new(true);
         let world = RuntimeContext {
@@ -115,7 +115,7 @@ impl Life {
                 }
             }
         });
-        Life { runtime, decided, stop: CancellationToken::new() }
+        RunningEngines { runtime, decided, stop: CancellationToken::new() }
     }
 
     /// Returns when this many decisions were made.
@@ -155,7 +155,7 @@ fn tell(what: &str, events: u64, taken: Duration, frames: &[String]) {
     );
 }
 
-async fn on_discord(folder: &Path) -> (discord_server::DiscordServer, Life) {
+async fn on_discord(folder: &Path) -> (discord_server::DiscordServer, RunningEngines) {
     let server = discord_server::DiscordServer::start().await;
     for number in 0..CHANNELS {
         let channel = json!({"id": channel(number).to_string(), "guild_id": GUILD.to_string(), "type": 0,
@@ -166,7 +166,7 @@ async fn on_discord(folder: &Path) -> (discord_server::DiscordServer, Life) {
     let database = database(folder);
     let discord =
         Discord::new(own, &policies.general().settings, TOKEN.into(), database.platform_stores(), Clock::Wall);
-    let life = Life::begin(database, policies, discord.clone()).await;
+    let life = RunningEngines::begin(database, policies, discord.clone()).await;
     discord.listen(life.runtime.engine.clone(), Arc::new(NoCommands), life.stop.clone()).expect("a sane token");
     server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
     (server, life)
@@ -212,7 +212,7 @@ async fn slack(folder: &Path) {
     let engine = &policies.general().settings;
     let slack = Slack::new(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), database.platform_stores(), Clock::Wall)
         .expect("an address that can be asked");
-    let mut life = Life::begin(database, policies.clone(), slack.clone()).await;
+    let mut life = RunningEngines::begin(database, policies.clone(), slack.clone()).await;
     let listening = slack.listen(life.runtime.engine.clone(), Arc::new(NoCommands), life.stop.clone()).await;
     listening.expect("the tokens are good");
     while server.sockets.open() < 1 {

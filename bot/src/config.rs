@@ -200,7 +200,8 @@ fn unknown_stores(layers: &Layers, settings: &Settings) -> Vec<Problem> {
     let unknown = chosen.into_iter().filter(|(_, name)| !is_known(name)).map(problem);
     let missing = |(key, name): (&str, &StoreName)| {
         let spec = MEMORY_STORES.iter().find(|spec| spec.name == name.as_str())?;
-        let message = format!("`{key}` is {:?}, and {}", spec.name, (spec.missing)(layers)?);
+        let message =
+            format!("`{key}` must be a store that is set up, got {:?}: {}", spec.name, (spec.missing)(layers)?);
         Some(layers.problem(key, name.as_str(), message))
     };
     unknown.chain(chosen.into_iter().filter_map(missing)).collect()

@@ -2,6 +2,8 @@
 #![warn(clippy::too_many_lines)]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::wildcard_enum_match_arm))]
 
+#[cfg(test)]
+mod captured_log;
 pub mod check;
 pub mod cli;
 pub mod cluster;
@@ -20,6 +22,7 @@ pub mod models;
 pub mod platforms;
 pub mod ports;
 pub mod prompts;
+pub mod redacted;
 pub mod replay;
 pub mod runtime;
 pub mod schedule;

@@ -1,20 +1,13 @@
 //! What a text looks like to a person who reads it quickly: without invisible characters, with look-alikes folded into one
 //! by the tables of Unicode Technical Standard 39, ignoring case and width.
 
-use icu_properties::props::{DefaultIgnorableCodePoint, ExtendedPictographic, GeneralCategory};
+use icu_properties::props::{ExtendedPictographic, GeneralCategory};
 use icu_properties::{CodePointMapData, CodePointSetData};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::skeleton;
 
-/// Characters that have no width, change the text direction, or carry hidden text.
-pub fn is_invisible(c: char) -> bool {
-    !c.is_ascii() && (CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) || is_annotation(c))
-}
-
-fn is_annotation(c: char) -> bool {
-    ('\u{fff9}'..='\u{fffb}').contains(&c)
-}
+pub use aizuchi_core::types::is_hidden as is_invisible;
 
 /// Characters that have a width and are drawn as nothing, without being spaces.
 pub fn is_blank(c: char) -> bool {
@@ -34,6 +27,12 @@ const FLAGS: [&str; 3] = [
     "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
     "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
+
+/// The text on one line, without anything that is invisible or turns it round.
+pub fn on_one_line(text: &str) -> String {
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    remove_invisible(&spaced).split_whitespace().collect::<Vec<_>>().join(" ")
+}
 
 /// Removes invisible characters, except those that join an emoji or a word of a joining script.
 pub fn remove_invisible(text: &str) -> String {
@@ -181,7 +180,18 @@ pub fn is_bracket(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use icu_properties::props::DefaultIgnorableCodePoint;
+
     use super::*;
+
+    #[test]
+    fn what_unicode_marks_as_ignorable_is_invisible() {
+        let ignorable = CodePointSetData::new::<DefaultIgnorableCodePoint>();
+        for c in '\0'..=char::MAX {
+            let is_annotation = ('\u{fff9}'..='\u{fffb}').contains(&c);
+            assert_eq!(is_invisible(c), ignorable.contains(c) || is_annotation, "{c:?}");
+        }
+    }
 
     #[test]
     fn look_alikes_are_the_same() {

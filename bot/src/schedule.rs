@@ -93,10 +93,10 @@ impl ScheduleSettings {
 /// Re-evaluated this often, because the clock may have been set without notice.
 const LOOK_AGAIN: Duration = Duration::from_secs(20);
 
-/// Sends the next time of each schedule to the engine, until shutdown.
+/// Sends the next time of each schedule to the engine, until shutdown. `policies` returns those that hold now.
 pub async fn run(
     schedules: BTreeMap<String, ScheduleSettings>,
-    policies: Arc<Policies>,
+    policies: impl Fn() -> Arc<Policies>,
     engine: EngineHandle,
     clock: Clock,
     stop: CancellationToken,
@@ -107,7 +107,7 @@ pub async fn run(
         return stop.cancelled().await;
     }
     while !stop.is_cancelled() {
-        let now = clock.now();
+        let (now, policies) = (clock.now(), policies());
         let mut pause = LOOK_AGAIN;
         for (name, schedule) in &schedules {
             let Some(due) = schedule.next(now, &policies) else { continue };
@@ -149,6 +149,34 @@ mod tests {
         // Saturday 2026-04-11, noon UTC: the next is Monday, nine in Tokyo, midnight UTC.
         let next = found["standup"].next(Time(1_775_908_800_000), &policies);
         assert_eq!(next, Some(Time(1_776_038_400_000)));
+    }
+
+    /// The zone of a room was that of the start for ever.
+    #[tokio::test(start_paused = true)]
+    async fn the_next_time_follows_the_settings() {
+        let text = "[schedule.standup]\nroom = \"web:lobby\"\ncron = \"0 9 * * *\"\ntext = \"Stand-up!\"";
+        let (inbox, mut heard) = tokio::sync::mpsc::channel(1);
+        let (report, _failures) = tokio::sync::mpsc::unbounded_channel();
+        let (engine, stop) = (EngineHandle::new(vec![inbox], report), CancellationToken::new());
+        let zones = std::sync::Mutex::new(["UTC", "Asia/Tokyo"].into_iter().cycle());
+        let policies = move || {
+            let mut layers = config::new_layers();
+            layers.add_assignment(&format!("bot.zone={}", zones.lock().unwrap().next().unwrap()));
+            Arc::new(config::resolve(&layers).unwrap())
+        };
+        let noon = Clock::standing_at(Time(1_775_908_800_000));
+        tokio::spawn(run(schedules(text).unwrap(), policies, engine, noon, stop.clone()));
+        let mut times = Vec::new();
+        while times.len() < 3 {
+            let Some(crate::runtime::ShardRequest::Input(Input::Scheduled(_, reminder), done)) = heard.recv().await
+            else {
+                panic!("it is scheduled");
+            };
+            times.push(reminder.due.0);
+            assert!(done.send(()));
+        }
+        assert_eq!(times, [1_775_984_400_000, 1_775_952_000_000, 1_775_984_400_000]);
+        stop.cancel();
     }
 
     #[test]

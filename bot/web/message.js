@@ -121,7 +121,7 @@ export function picker(beside, message, acts) {
   setTimeout(() => document.addEventListener("pointerdown", outside));
 }
 
-/** Whoever chooses an emoji goes on choosing when the message is drawn again. */
+/** Keeps the choice of emoji open when the message is drawn again. */
 export function keepPicker(before, line) {
   const box = before.querySelector(":scope > .picker");
   if (!box) return;

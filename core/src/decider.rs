@@ -9,7 +9,7 @@
 use crate::likelihood;
 use crate::points::{Scene, score};
 use crate::policy::Policy;
-use crate::room::{Glance, Room};
+use crate::room::{MessageSummary, Room};
 use crate::settings::{Points, Settings};
 use crate::trace::{Bar, Cause, Trace};
 use crate::types::{Flags, HeardAs, ThreadId};
@@ -63,13 +63,13 @@ pub(crate) enum Decision {
     },
 }
 
-/// Rates the newest message of a place. `glances` is a scratch buffer for looking back.
+/// Rates the newest message of a place. `summaries` is a scratch buffer for looking back.
 pub(crate) fn assess(
     policy: &Policy,
     room: &mut Room,
     thread: Option<&ThreadId>,
     trace: &Trace,
-    glances: &mut Vec<Glance>,
+    summaries: &mut Vec<MessageSummary>,
 ) -> Assessment {
     let (settings, p_join) = (&policy.settings, trace.p_join);
     let place = room.place(thread).expect("a message is weighed where it was heard");
@@ -86,7 +86,7 @@ pub(crate) fn assess(
             Assessment { score: Some((100.0 * p_join).round() as u8), points: Points::default(), bar }
         }
         (Decider::Points | Decider::Likelihood, _) => {
-            let scene = Scene::of_newest(policy, place, glances).expect("the message was just remembered");
+            let scene = Scene::of_newest(policy, place, summaries).expect("the message was just remembered");
             let points = score(&scene);
             // A talk share applies to points as well.
             let shared = room.talk_of(policy).is_some();

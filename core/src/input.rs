@@ -47,6 +47,8 @@ pub enum Input {
     Siblings(RoomId, Box<SiblingTalk>),
     /// A placeholder for a record that was forgotten on request.
     Forgotten,
+    /// What the room remembers could not be handled: what was said and is pending there is dropped, and it begins anew.
+    StartedOver(RoomId),
     /// The clock was set: times stored before it are converted to the new one, so that a wait lasts as long as intended.
     ClockSet(ClockShift),
 }
@@ -72,6 +74,7 @@ impl Input {
             | Input::Tick
             | Input::Billed(..)
             | Input::Siblings(..)
+            | Input::StartedOver(_)
             | Input::Forgotten
             | Input::ClockSet(_)
             | Input::Resumed => None,
@@ -98,6 +101,7 @@ impl Input {
             | Input::Refused(..)
             | Input::Billed(..)
             | Input::Siblings(..)
+            | Input::StartedOver(_)
             | Input::ClockSet(_)
             | Input::Forgotten => false,
         }
@@ -110,7 +114,9 @@ impl Input {
             Input::Changed(change) => Some(&change.place.room),
             Input::Reacted(reaction) => Some(&reaction.place.room),
             Input::Scheduled(place, _) => Some(&place.room),
-            Input::Told(room, _) | Input::Billed(room, _) | Input::Siblings(room, _) => Some(room),
+            Input::Told(room, _) | Input::Billed(room, _) | Input::Siblings(room, _) | Input::StartedOver(room) => {
+                Some(room)
+            }
             Input::Judged(call, _)
             | Input::Written(call, _)
             | Input::ToolCalls(call, ..)

@@ -17,7 +17,7 @@ pub struct Policy {
     pub models: Arc<LearntModels>,
     /// What is detected in every text.
     pub(crate) notice: Notice,
-    pub(crate) names: Finder,
+    pub(crate) names: BotNames,
     /// Keywords with a space inside, which may span two messages.
     pub(crate) spanning_keywords: Option<Finder>,
 }
@@ -25,13 +25,11 @@ pub struct Policy {
 impl Policy {
     fn new(settings: Settings, zone: Zone, models: Arc<LearntModels>) -> Policy {
         let style = settings.address.name_match;
-        let names: Vec<&str> =
-            std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).map(String::as_str).collect();
         let keywords: Vec<&str> = settings.score.keywords.iter().map(String::as_str).collect();
         let spanning: Vec<&str> = keywords.iter().copied().filter(|keyword| keyword.contains(' ')).collect();
         let spans = style == MatchStyle::Substring && !spanning.is_empty();
         Policy {
-            names: Finder::new(&names, style),
+            names: BotNames::new(&settings),
             notice: Notice::new(&settings),
             spanning_keywords: spans.then(|| Finder::new(&spanning, style)),
             settings,
@@ -42,25 +40,24 @@ impl Policy {
 
     /// Whether a text may call the bot by its name, if that counts.
     pub fn is_called_in(&self, text: &str) -> bool {
-        self.name_use(text, false).is_some_and(|used| used != NameUse::InPassing)
+        self.names.are_called_in(text)
     }
 
     /// How the bot's name is used in a text, if that counts; a substring match always calls.
     pub(crate) fn name_use(&self, text: &str, for_another: bool) -> Option<NameUse> {
-        let address = &self.settings.address;
-        if !address.name {
-            return None;
-        }
-        match address.name_match {
-            MatchStyle::Word => name_use(text, &self.names, for_another),
-            MatchStyle::Substring => self.names.found(text).then_some(NameUse::Called),
-        }
+        self.names.used_in(text, for_another)
     }
 
-    /// How long a message stays in the buffer; `None` until newer ones replace it.
-    pub fn buffer_life(&self) -> Option<Span> {
+    /// How long a message is part of the talk that the score and the gates look at; `None` as long as it is in the buffer.
+    pub(crate) fn talk_life(&self) -> Option<Span> {
         let minutes = self.settings.listen.buffer_minutes;
         (minutes > 0).then(|| Span::minutes(minutes.into()))
+    }
+
+    /// How long a message stays in the buffer, where judge and writer read it; `None` until newer ones replace it.
+    pub fn buffer_life(&self) -> Option<Span> {
+        let read = Span::minutes(60 * u64::from(self.settings.listen.read_hours));
+        self.talk_life().map(|life| life.max(read))
     }
 
     pub fn judge_model(&self) -> &str {
@@ -94,6 +91,39 @@ impl Policy {
     pub fn asks_a_model(&self) -> bool {
         self.settings.judge.style != JudgeStyle::None
             && (self.settings.score.ask_between || !self.settings.score.enabled)
+    }
+}
+
+/// The names of the bot, and whether they call it.
+#[derive(Clone, Debug)]
+pub struct BotNames {
+    pub(crate) finder: Finder,
+    /// `None` if a name in a text does not count.
+    style: Option<MatchStyle>,
+}
+
+impl BotNames {
+    pub fn new(settings: &Settings) -> BotNames {
+        let bot = &settings.bot;
+        let mut names: Vec<&str> = std::iter::once(&bot.name).chain(&bot.aliases).map(String::as_str).collect();
+        // The product's name in Japanese, where nobody gave it another one.
+        if settings.score.learned && bot.aliases.is_empty() && bot.name.eq_ignore_ascii_case("aizuchi") {
+            names.push("相槌");
+        }
+        let style = settings.address.name_match;
+        BotNames { finder: Finder::new(&names, style), style: settings.address.name.then_some(style) }
+    }
+
+    /// Whether a text may call the bot by one of them, if that counts.
+    pub fn are_called_in(&self, text: &str) -> bool {
+        self.used_in(text, false).is_some_and(|used| used != NameUse::InPassing)
+    }
+
+    fn used_in(&self, text: &str, for_another: bool) -> Option<NameUse> {
+        match self.style? {
+            MatchStyle::Word => name_use(text, &self.finder, for_another),
+            MatchStyle::Substring => self.finder.is_in(text).then_some(NameUse::Called),
+        }
     }
 }
 

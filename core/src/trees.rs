@@ -200,6 +200,12 @@ impl PreparedTrees<PackedTrees> {
     }
 }
 
+/// Models that were learnt earlier say `strand` for `conversation`.
+fn index_of(id: &str, features: &[Feature]) -> Option<usize> {
+    let called = |id: &str| features.iter().position(|feature| feature.id == id);
+    called(id).or_else(|| called(&id.replace("strand", "conversation")))
+}
+
 impl Tree {
     fn parse(text: &str, features: &[Feature]) -> Result<Tree, String> {
         let mut parts = text.split(" : ");
@@ -207,7 +213,7 @@ impl Tree {
         let mut splits = Vec::new();
         for question in questions.unwrap_or("").split(' ') {
             let (id, value) = question.split_once('>').ok_or("a question without a value")?;
-            let feature = features.iter().position(|feature| feature.id == id);
+            let feature = index_of(id, features);
             let feature = feature.ok_or_else(|| format!("no feature is called {id}"))?;
             splits.push((feature as u8, value.parse().map_err(|_| "no number")?));
         }
@@ -334,6 +340,15 @@ mod tests {
         (columns[0][1], columns[1][1]) = (2, 1);
         let sums = PreparedTrees::<PackedTrees>::from(model).sums(&columns, 2);
         assert_eq!(sums[..2], [-100 + 100 - 5, 305]);
+    }
+
+    #[test]
+    fn a_model_learnt_earlier_names_features_as_they_were_called() {
+        let features = [Feature { id: "conversation_lines" }, Feature { id: "to_in_conversation" }];
+        let earlier = "tree strand_lines>3 to_in_strand>0 : 100 -50 400 7 : ccaa\n";
+        let model = Trees::parse(earlier, &features).expect("it parses");
+        assert!(model.write(&features).contains("tree conversation_lines>3 to_in_conversation>0 :"));
+        assert!(Trees::parse("tree strand_width>1 : 1 2 : aa", &features).is_err());
     }
 
     #[test]

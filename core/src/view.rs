@@ -74,7 +74,7 @@ impl RoomView {
             Some(PlaceView {
                 thread: thread.cloned(),
                 floor: shares(room, place, policy, now),
-                pending: place.slots().map(pending).chain(posting(place)).collect(),
+                pending: place.slots().map(to_view).chain(posting(place)).collect(),
             })
         });
         let mute = room.mute.filter(|mute| !matches!(mute, Mute::Until(until) if *until <= now));
@@ -110,7 +110,7 @@ fn shares(room: &Room, place: &PlaceState, policy: &Policy, now: Time) -> Vec<Fl
     shares.into_iter().map(|(_, share)| share).collect()
 }
 
-fn pending(pending: &Pending) -> PendingView {
+fn to_view(pending: &Pending) -> PendingView {
     let (doing, since) = match pending.phase {
         Phase::Waiting { .. } => (PendingStage::Waiting, pending.since),
         Phase::Judging { asked_at, .. } => (PendingStage::Judging, asked_at),

@@ -4,7 +4,7 @@ use aizuchi_core::effect::{Ask, Brief, Delivery, Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Layers;
 use aizuchi_core::sim::{Oracle, Sim};
-use aizuchi_core::types::{Addressed, Author, MessageId, PersonId, Place, Span, Visibility, Voice};
+use aizuchi_core::types::{Addressed, Author, MessageId, PersonId, Place, Span, ThreadId, Visibility, Voice};
 use aizuchi_core::{Engine, Input, Message, Time, Trace};
 
 /// Answers with one line, and judges nothing worth it.
@@ -24,20 +24,36 @@ impl Oracle for Writes {
     }
 }
 
-struct Line(u64, &'static str, &'static str);
+struct SpokenLine(u64, &'static str, &'static str);
 
 /// What is decided about each of the lines after a question by mention and its answer.
-fn after(question: Line, answer: &'static str, lines: &[Line]) -> Vec<Trace> {
+fn after(question: SpokenLine, answer: &'static str, lines: &[SpokenLine]) -> Vec<Trace> {
+    after_with("", Place::room("room"), question, answer, lines)
+}
+
+/// The same with settings, in a place.
+fn after_with(
+    settings: &str,
+    place: Place,
+    question: SpokenLine,
+    answer: &'static str,
+    lines: &[SpokenLine],
+) -> Vec<Trace> {
     let mut layers = Layers::default();
+    layers.add_file("settings", settings);
     layers.suggest_for_replay();
     let mut sim = Sim::new(Engine::new(layers.resolve(&|_| None).expect("the settings are sound")), Writes(answer));
-    for (number, Line(seconds, name, text)) in std::iter::once(&question).chain(lines).enumerate() {
+    for (number, SpokenLine(seconds, name, text)) in std::iter::once(&question).chain(lines).enumerate() {
         let at = Time(1_700_000_000_000 + 1000 * seconds);
         let message = Message {
             id: MessageId::new(format!("m{number}")),
-            place: Place::room("room"),
+            place: place.clone(),
             at,
-            author: Author { id: PersonId::new(*name), name: (*name).into(), voice: Voice::Person },
+            author: Author {
+                id: PersonId::new(*name),
+                name: (*name).into(),
+                voice: if name.ends_with("bot") { Voice::Bot } else { Voice::Person },
+            },
             text: (*text).into(),
             reply: None,
             mentions: Vec::new(),
@@ -95,7 +111,7 @@ fn a_follow_up_is_answered_or_judged_without_a_mention() {
     let missed: Vec<String> = FOLLOW_UPS
         .iter()
         .filter_map(|&(question, answer, next, gap)| {
-            let decided = after(Line(0, "alice", question), answer, &[Line(gap, "alice", next)]);
+            let decided = after(SpokenLine(0, "alice", question), answer, &[SpokenLine(gap, "alice", next)]);
             let told = format!("{next}: {:?}", decided[0].p_turn);
             (!is_taken_up(&decided[0])).then_some(told)
         })
@@ -117,9 +133,9 @@ const TALK_OF_OTHERS: &[(&str, &str)] = &[
 
 #[test]
 fn what_others_say_about_other_things_is_not_answered_as_its_turn() {
-    let before = || Line(0, "alice", "how do I list hidden files?");
+    let before = || SpokenLine(0, "alice", "how do I list hidden files?");
     for (name, text) in TALK_OF_OTHERS {
-        let decided = after(before(), "Use ls -a.", &[Line(240, name, text)]);
+        let decided = after(before(), "Use ls -a.", &[SpokenLine(240, name, text)]);
         assert_ne!(decided[0].addressed, Some(Addressed::Turn), "{text}: {:?}", decided[0].p_turn);
     }
 }
@@ -127,13 +143,13 @@ fn what_others_say_about_other_things_is_not_answered_as_its_turn() {
 #[test]
 fn it_lets_go_when_others_take_over() {
     let lines = [
-        Line(40, "bob", "alice: careful, in the new version that is read once"),
-        Line(55, "alice", "bob: oh, since when?"),
-        Line(70, "bob", "alice: since march, carol changed it"),
-        Line(90, "carol", "bob: yes, because of the slow start"),
-        Line(110, "bob", "carol: did that help?"),
+        SpokenLine(40, "bob", "alice: careful, in the new version that is read once"),
+        SpokenLine(55, "alice", "bob: oh, since when?"),
+        SpokenLine(70, "bob", "alice: since march, carol changed it"),
+        SpokenLine(90, "carol", "bob: yes, because of the slow start"),
+        SpokenLine(110, "bob", "carol: did that help?"),
     ];
-    let decided = after(Line(0, "alice", "where are the settings kept?"), "In ~/.config/app.", &lines);
+    let decided = after(SpokenLine(0, "alice", "where are the settings kept?"), "In ~/.config/app.", &lines);
     assert!(decided.iter().all(|trace| !is_taken_up(trace)), "{decided:#?}");
 }
 
@@ -148,26 +164,69 @@ fn what_calls_somebody_else_or_comes_a_week_later_is_not_answered_without_a_judg
         (2 * 3600, "what is for lunch?"),
     ];
     for (gap, text) in for_others {
-        let decided = after(Line(0, "alice", "what is rust?"), "A language.", &[Line(gap, "alice", text)]);
+        let decided = after(SpokenLine(0, "alice", "what is rust?"), "A language.", &[SpokenLine(gap, "alice", text)]);
         assert_ne!(decided[0].addressed, Some(Addressed::Turn), "{text}: {:?}", decided[0].p_turn);
     }
     let talk = [
-        Line(30, "花子", "去年行ったよ"),
-        Line(45, "太郎", "ほんと？どのくらいいたの？"),
-        Line(60, "花子", "一週間くらい"),
-        Line(75, "太郎", "誰と？"),
-        Line(90, "花子", "姉と二人で"),
-        Line(100, "太郎", "どこに泊まった？"),
+        SpokenLine(30, "花子", "去年行ったよ"),
+        SpokenLine(45, "太郎", "ほんと？どのくらいいたの？"),
+        SpokenLine(60, "花子", "一週間くらい"),
+        SpokenLine(75, "太郎", "誰と？"),
+        SpokenLine(90, "花子", "姉と二人で"),
+        SpokenLine(100, "太郎", "どこに泊まった？"),
     ];
-    let decided = after(Line(0, "太郎", "京都のおすすめは？"), "清水寺です。", &talk);
+    let decided = after(SpokenLine(0, "太郎", "京都のおすすめは？"), "清水寺です。", &talk);
     assert!(decided.iter().all(|trace| trace.addressed != Some(Addressed::Turn)), "{decided:#?}");
 }
 
 #[test]
 fn a_follow_up_in_the_words_of_a_call_for_help_is_its_turn() {
     for text in ["how do I push it?", "can you help me fix it?", "プッシュの方法を教えて"] {
-        let question = Line(0, "alice", "how do I revert a commit?");
-        let decided = after(question, "Use git revert.", &[Line(40, "alice", text)]);
+        let question = SpokenLine(0, "alice", "how do I revert a commit?");
+        let decided = after(question, "Use git revert.", &[SpokenLine(40, "alice", text)]);
         assert!(is_taken_up(&decided[0]), "{text}: {:?}", decided[0].p_turn);
     }
+}
+
+fn follow_up(settings: &str, place: Place, name: &'static str, text: &'static str) -> Trace {
+    let question = SpokenLine(0, "alice", "how do I list hidden files?");
+    after_with(settings, place, question, "Use ls -a.", &[SpokenLine(20, name, text)]).remove(0)
+}
+
+#[test]
+fn a_follow_up_in_a_thread_of_its_own_is_its_turn() {
+    let thread = Place { room: Place::room("room").room, thread: Some(ThreadId::new("t1")) };
+    let decided = follow_up("", thread, "alice", "and only the hidden ones?");
+    assert!(is_taken_up(&decided), "{:?}", decided.p_turn);
+}
+
+#[test]
+fn talk_and_the_floor_share_limit_joining_and_not_its_turn() {
+    let settings = "talk = \"0.1%\"\n[gates]\nfloor_share = true\nfloor_messages_min = 1\n";
+    let decided = follow_up(settings, Place::room("room"), "alice", "and only the hidden ones?");
+    assert!(is_taken_up(&decided) && decided.gate.is_none(), "{:?} {:?}", decided.p_turn, decided.gate);
+}
+
+#[test]
+fn limits_per_person_and_other_bots_end_its_turn() {
+    let settings = "[gates]\nuser_addressed_per_hour = 1\n";
+    let decided = follow_up(settings, Place::room("room"), "alice", "and only the hidden ones?");
+    assert_eq!(decided.gate.as_deref(), Some("user_limit"));
+    let decided =
+        follow_up("[listen]\nother_bots = \"answered\"\n", Place::room("room"), "carebot", "and only the hidden ones?");
+    assert!(!is_taken_up(&decided), "{:?}", decided.p_turn);
+}
+
+#[test]
+fn where_it_speaks_only_when_addressed_it_has_no_turn() {
+    let decided = follow_up("[gates]\nunasked = false\n", Place::room("room"), "alice", "and only the hidden ones?");
+    assert!(!is_taken_up(&decided), "{:?}", decided.addressed);
+}
+
+#[test]
+fn in_quiet_hours_it_answers_who_addresses_it_and_does_not_go_on() {
+    // The talk is at a quarter past ten in the evening.
+    let settings = "[gates]\nquiet_hours = \"22:00-23:00\"\n";
+    let decided = follow_up(settings, Place::room("room"), "alice", "and only the hidden ones?");
+    assert_eq!(decided.gate.as_deref(), Some("quiet_hours"));
 }

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use world::clock::{noted, shifted, timeless};
 use world::draw::Draw;
 use world::ticks::{by_message, with_and_without_ticks};
-use world::{Life, Lived, Logged, PRESETS, Teller, What, live, of_room, policies, steps};
+use world::{Lived, Logged, PRESETS, SimulatedRun, Teller, What, live, of_room, policies, steps};
 
 fn preset() -> impl Strategy<Value = &'static str> {
     prop::sample::select(PRESETS.to_vec())
@@ -68,7 +68,7 @@ proptest! {
     fn a_room_alone_decides_as_among_others(preset in preset(), seed: u64, steps in steps(80)) {
         let together = live(policies(preset, &[]), seed, &steps);
         let mut teller = Teller::default();
-        let mut life = Life::new(policies(preset, &[]), seed);
+        let mut life = SimulatedRun::new(policies(preset, &[]), seed);
         for step in &steps {
             if let (at, Some(input)) = teller.tell(step) && step.room == 1 {
                 life.feed(at, input);
@@ -80,7 +80,7 @@ proptest! {
     /// Invariant 4: a result nobody waits for changes nothing at all.
     #[test]
     fn a_stale_result_is_dropped(preset in preset(), seed: u64, steps in steps(40)) {
-        let mut life = Life::new(policies(preset, &[]), seed);
+        let mut life = SimulatedRun::new(policies(preset, &[]), seed);
         let mut teller = Teller::default();
         for step in &steps {
             let (at, input) = teller.tell(step);
@@ -104,7 +104,7 @@ proptest! {
     #[test]
     fn a_snapshot_goes_on_as_if_nothing_had_been(preset in preset(), seed: u64, steps in steps(60), stop in 0..60usize) {
         let plain = live(policies(preset, &[]), seed, &steps);
-        let mut life = Life::new(policies(preset, &[]), seed);
+        let mut life = SimulatedRun::new(policies(preset, &[]), seed);
         let mut teller = Teller::default();
         for (index, step) in steps.iter().enumerate() {
             if index == stop {
@@ -122,8 +122,8 @@ proptest! {
     /// The same of each room by itself, packed: and the same room is always the same bytes.
     #[test]
     fn a_packed_room_goes_on_as_if_nothing_had_been(preset in preset(), seed: u64, steps in steps(60), every in 1..20usize) {
-        let mut plain = Life::new(policies(preset, &[]), seed);
-        let mut packed = Life::new(policies(preset, &[]), seed);
+        let mut plain = SimulatedRun::new(policies(preset, &[]), seed);
+        let mut packed = SimulatedRun::new(policies(preset, &[]), seed);
         let mut teller = Teller::default();
         for (index, step) in steps.iter().enumerate() {
             if let (at, Some(input)) = teller.tell(step) && step.room == 1 {
@@ -145,7 +145,7 @@ proptest! {
     #[test]
     fn a_clock_that_is_set_changes_no_decision(preset in preset(), seed: u64, steps in steps(60), set_at in 0..60usize, by in -90_000_000..90_000_000i64) {
         let plain = live(policies(preset, &[]), seed, &steps);
-        let mut life = Life::new(policies(preset, &[]), seed);
+        let mut life = SimulatedRun::new(policies(preset, &[]), seed);
         let mut teller = Teller::default();
         let mut shift = ClockShift(0);
         for (index, step) in steps.iter().enumerate() {
@@ -165,7 +165,7 @@ proptest! {
     /// Every time that is noted is set with the clock.
     #[test]
     fn a_clock_that_was_wrong_all_along_leaves_nothing_behind(preset in preset(), seed: u64, steps in steps(60), days in -3..4i64) {
-        let (mut right, mut wrong) = (Life::new(policies(preset, &[]), seed), Life::new(policies(preset, &[]), seed));
+        let (mut right, mut wrong) = (SimulatedRun::new(policies(preset, &[]), seed), SimulatedRun::new(policies(preset, &[]), seed));
         let (mut teller, mut last) = (Teller::default(), Time(0));
         // By whole days, so that a budget begins anew at the same moments.
         let by = days * 86_400_000;
@@ -186,7 +186,7 @@ proptest! {
     /// However wrongly others date what they say: who calls is never too late, and nothing is newer than now.
     #[test]
     fn nobody_is_late_because_another_is_ahead(preset in preset(), seed: u64, steps in steps(60)) {
-        let mut life = Life::new(policies(preset, &[]), seed);
+        let mut life = SimulatedRun::new(policies(preset, &[]), seed);
         let mut teller = Teller::default();
         for step in &steps {
             let (at, input) = teller.tell(step);
@@ -225,7 +225,7 @@ proptest! {
     #[test]
     fn nothing_is_posted_while_muted(preset in preset(), seed: u64, steps in steps(120)) {
         let mut teller = Teller::default();
-        let mut life = Life::new(policies(preset, &["address.be_quiet_minutes=0"]), seed);
+        let mut life = SimulatedRun::new(policies(preset, &["address.be_quiet_minutes=0"]), seed);
         let mut muted: BTreeMap<String, Time> = BTreeMap::new();
         for step in &steps {
             let (at, input) = teller.tell(step);
@@ -263,12 +263,12 @@ proptest! {
         prop_assert!(paid.values().all(|paid| *paid <= calls), "{paid:?}");
     }
 
-    /// The same over all rooms. Each of them is told of it by what is in the journal, and decides alone as among others.
+    /// The same over all rooms. Each room learns of it by an input in the journal, and decides alone as among others.
     #[test]
     fn a_budget_over_all_rooms_is_never_overrun(preset in preset(), seed: u64, steps in steps(120), calls in 1..6u64) {
         let limit = format!("budget.total_calls_per_day={calls}");
         let policies = policies(preset, &[&limit]);
-        let (mut life, mut teller) = (Life::new(policies.clone(), seed), Teller::default());
+        let (mut life, mut teller) = (SimulatedRun::new(policies.clone(), seed), Teller::default());
         life.sim.journal = Some(Vec::new());
         for step in &steps {
             if let (at, Some(input)) = teller.tell(step) {
@@ -347,7 +347,7 @@ fn a_million_messages_in_a_bad_world() {
     for (number, preset) in PRESETS.into_iter().enumerate() {
         let policies = policies(preset, &["response.max_wait_seconds=300"]);
         let part_chars = policies.general().settings.reply.part_chars as usize;
-        let mut life = Life::new(policies, number as u64);
+        let mut life = SimulatedRun::new(policies, number as u64);
         let mut teller = Teller::default();
         let mut said = 0u64;
         let mut decided = 0u64;

@@ -8,9 +8,9 @@ use aizuchi_core::types::{Author, MessageId, PersonId, Place, Span, Visibility, 
 use aizuchi_core::{Engine, Input, Message, Policies, Time, Trace};
 
 /// A small generator of its own, so that the talk is the same for ever.
-struct Draw(u64);
+struct RoomDraw(u64);
 
-impl Draw {
+impl RoomDraw {
     fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
@@ -25,7 +25,7 @@ const ROOMS: u64 = 120;
 const MESSAGES: u64 = 105;
 
 /// Two people who talk to each other: hardly a place where somebody joins, so that rooms in general tell nothing of it.
-fn talk_of_two(room: u64, begins: Time, draw: &mut Draw) -> Vec<(Time, Input)> {
+fn talk_of_two(room: u64, begins: Time, draw: &mut RoomDraw) -> Vec<(Time, Input)> {
     let mut at = begins;
     let said = |nth: u64| {
         at = at + Span::seconds([5, 10, 20, 40][draw.below(4) as usize]);
@@ -61,7 +61,7 @@ fn policies() -> Policies {
 
 /// All rooms; each begins so long after the one before.
 fn all_rooms(apart: Span) -> Vec<(Time, Input)> {
-    let mut draw = Draw(7);
+    let mut draw = RoomDraw(7);
     let mut all = Vec::new();
     for room in 0..ROOMS {
         all.extend(talk_of_two(room, Time(1_700_000_000_000 + room * apart.0), &mut draw));
@@ -94,7 +94,7 @@ fn short_rooms_get_the_share_that_is_asked_for() {
     }
 }
 
-/// A room that is lived again alone decides as it did, by what it was told then.
+/// A room that is replayed alone decides as it did, by what it learned then.
 #[test]
 fn what_it_was_told_of_its_siblings_is_part_of_the_record() {
     let (traces, journal) = live(all_rooms(Span::minutes(240)), Some(Siblings::default()));

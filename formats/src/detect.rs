@@ -233,11 +233,11 @@ mod tests {
         for round in 0..4000 {
             let mut bytes = seeds[round % seeds.len()].to_vec();
             for _ in 0..=next(6) {
-                let place = next(bytes.len());
+                let index = next(bytes.len());
                 match next(3) {
-                    0 => bytes[place] = odd[next(odd.len())],
-                    1 => bytes.insert(place, odd[next(odd.len())]),
-                    _ => bytes.truncate(place + 1),
+                    0 => bytes[index] = odd[next(odd.len())],
+                    1 => bytes.insert(index, odd[next(odd.len())]),
+                    _ => bytes.truncate(index + 1),
                 }
             }
             let _ = read(&bytes);

@@ -161,7 +161,7 @@ fn post(
     }
     let at = when::from_field("timestamp", &post.timestamp)?;
     let (author, is_me) = author(post.author.object("author")?, options)?;
-    let (mentions, mentions_me) = mentions(post.mentions, options)?;
+    let (mentions, mentions_me) = read_mentions(post.mentions, options)?;
     let message = Message {
         id: MessageId::new(post.id.needed("id")?),
         place: place.clone(),
@@ -193,7 +193,7 @@ fn author(user: DiscordUser<'_>, options: &Options) -> Result<(Author, bool), St
     Ok((Author { id: PersonId::new(id), name: name.into(), voice }, is_me))
 }
 
-fn mentions(mentions: Field<'_, DiscordUser<'_>>, options: &Options) -> Result<(Vec<PersonId>, bool), String> {
+fn read_mentions(mentions: Field<'_, DiscordUser<'_>>, options: &Options) -> Result<(Vec<PersonId>, bool), String> {
     let mut others = Vec::new();
     let mut me = false;
     for user in mentions.list("mentions")? {
@@ -280,8 +280,8 @@ mod tests {
     fn broken_messages_are_told_by_their_place_in_the_list() {
         let bad: Vec<String> = export(EXPORT, &Options::default()).bad.iter().map(ToString::to_string).collect();
         assert_eq!(bad.len(), 3, "{bad:?}");
-        assert_eq!(bad[0], "general.json:4: `timestamp` is \"soon\"; expected seconds or RFC 3339");
-        assert_eq!(bad[1], "general.json:5: `messages[4]` is 7; expected an object");
+        assert_eq!(bad[0], "general.json:4: `timestamp` must be seconds or RFC 3339, got \"soon\"");
+        assert_eq!(bad[1], "general.json:5: `messages[4]` must be an object, got 7");
         assert!(bad[2].starts_with("general.json:6: invalid JSON: "), "{}", bad[2]);
     }
 
@@ -332,7 +332,7 @@ mod tests {
             read("x", nowhere, &Options::default(), &mut |_| ())
                 .unwrap_err()
                 .to_string()
-                .contains("expected an object")
+                .contains("must be an object, got \"c\"")
         );
     }
 }

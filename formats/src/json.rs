@@ -29,7 +29,7 @@ impl<'a, T> Field<'a, T> {
             Field::Text(text) => Ok(Some(text).filter(|text| !text.is_empty())),
             Field::Number(number) => Ok(Some(number.to_string().into())),
             Field::Flag(_) | Field::List(_) | Field::Object(_) => {
-                Err(format!("`{name}` is {}; expected text", self.shown()))
+                Err(format!("`{name}` must be text, got {}", self.describe()))
             }
         }
     }
@@ -49,7 +49,7 @@ impl<'a, T> Field<'a, T> {
             Field::Absent => Ok(false),
             Field::Flag(flag) => Ok(*flag),
             Field::Text(_) | Field::Number(_) | Field::List(_) | Field::Object(_) => {
-                Err(format!("`{name}` is {}; expected true or false", self.shown()))
+                Err(format!("`{name}` must be true or false, got {}", self.describe()))
             }
         }
     }
@@ -59,7 +59,7 @@ impl<'a, T> Field<'a, T> {
             Field::Absent => Ok(Vec::new()),
             Field::List(list) => Ok(list),
             Field::Text(_) | Field::Number(_) | Field::Flag(_) | Field::Object(_) => {
-                Err(format!("`{name}` is {}; expected a list", self.shown()))
+                Err(format!("`{name}` must be a list, got {}", self.describe()))
             }
         }
     }
@@ -69,13 +69,13 @@ impl<'a, T> Field<'a, T> {
             Field::Absent => Err(format!("no `{name}`")),
             Field::Object(object) => Ok(object),
             Field::Text(_) | Field::Number(_) | Field::Flag(_) | Field::List(_) => {
-                Err(format!("`{name}` is {}; expected an object", self.shown()))
+                Err(format!("`{name}` must be an object, got {}", self.describe()))
             }
         }
     }
 
     /// Quoted for an error message.
-    pub fn shown(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Field::Absent => "missing".to_owned(),
             Field::Text(text) => quoted(text),
@@ -226,11 +226,11 @@ mod tests {
 
     #[test]
     fn a_field_of_the_wrong_kind_says_what_would_be_right() {
-        assert_eq!(field("[1]").needed("author").unwrap_err(), "`author` is a list; expected text");
+        assert_eq!(field("[1]").needed("author").unwrap_err(), "`author` must be text, got a list");
         assert_eq!(field("null").needed("author").unwrap_err(), "no `author`");
         assert_eq!(field("\"\"").needed("author").unwrap_err(), "`author` is empty");
-        assert_eq!(field("\"yes\"").flag("bot").unwrap_err(), "`bot` is \"yes\"; expected true or false");
-        assert_eq!(field("{\"a\": 1}").list("mentions").unwrap_err(), "`mentions` is an object; expected a list");
+        assert_eq!(field("\"yes\"").flag("bot").unwrap_err(), "`bot` must be true or false, got \"yes\"");
+        assert_eq!(field("{\"a\": 1}").list("mentions").unwrap_err(), "`mentions` must be a list, got an object");
     }
 
     #[test]

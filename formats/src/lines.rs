@@ -90,7 +90,7 @@ struct TranscriptReader {
 impl TranscriptReader {
     fn parse(&mut self, line: &str, number: u64) -> Result<Option<Event>, String> {
         if !line.trim_start().starts_with('{') {
-            return Err(format!("the line is {}; expected an object", quoted(line)));
+            return Err(format!("the line must be an object, got {}", quoted(line)));
         }
         let record: Record<'_> = serde_json::from_str(line).map_err(|error| broken(&error))?;
         let at = when::from_field("ts", &record.ts)?;
@@ -124,7 +124,7 @@ impl TranscriptReader {
                 Some(_) | None => return Ok(None),
             },
             Some(other) => {
-                return Err(format!("`type` is {}; expected said, edited, deleted, reacted or told", quoted(other)));
+                return Err(format!("`type` must be said, edited, deleted, reacted or told, got {}", quoted(other)));
             }
         };
         Ok(Some(Event { line: number, at: heard.unwrap_or(at), input }))
@@ -231,7 +231,7 @@ fn visibility(room: Field<'_>) -> Result<Visibility, String> {
         None | Some("public") => Ok(Visibility::Public),
         Some("private") => Ok(Visibility::Private),
         Some("direct") => Ok(Visibility::Direct),
-        Some(other) => Err(format!("`room` is {}; expected public, private or direct", quoted(other))),
+        Some(other) => Err(format!("`room` must be public, private or direct, got {}", quoted(other))),
     }
 }
 
@@ -339,12 +339,12 @@ mod tests {
         assert_eq!(problem(&with(r#""type": "deleted""#)), "no `id`; expected the id of the message that was changed");
         assert_eq!(
             problem(&with(r#""type": "joined""#)),
-            "`type` is \"joined\"; expected said, edited, deleted, reacted or told"
+            "`type` must be said, edited, deleted, reacted or told, got \"joined\""
         );
-        assert_eq!(problem(&with(r#""room": "secret""#)), "`room` is \"secret\"; expected public, private or direct");
-        assert_eq!(problem(&with(r#""mentions": "u2""#)), "`mentions` is \"u2\"; expected a list");
-        assert_eq!(problem(&with(r#""bot": 1"#)), "`bot` is 1; expected true or false");
-        assert_eq!(problem("[1, 2]"), "the line is \"[1, 2]\"; expected an object");
+        assert_eq!(problem(&with(r#""room": "secret""#)), "`room` must be public, private or direct, got \"secret\"");
+        assert_eq!(problem(&with(r#""mentions": "u2""#)), "`mentions` must be a list, got \"u2\"");
+        assert_eq!(problem(&with(r#""bot": 1"#)), "`bot` must be true or false, got 1");
+        assert_eq!(problem("[1, 2]"), "the line must be an object, got \"[1, 2]\"");
         assert_eq!(problem(r#"{"ts": 1, "chan"#), "invalid JSON: EOF while parsing a string at column 15");
         assert_eq!(problem(r#"{"ts": 1e999}"#), "invalid JSON: number out of range at column 12");
     }

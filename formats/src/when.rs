@@ -17,9 +17,11 @@ pub fn from_field<T>(name: &str, field: &Field<'_, T>) -> Result<Time, String> {
             let seconds = number.as_f64().unwrap_or(f64::NAN);
             from_seconds(seconds).ok_or_else(|| out_of_range(name, number, seconds))
         }
-        Field::Text(text) => from_text(text).map_err(|problem| format!("`{name}` is {}{problem}", quoted(text))),
+        Field::Text(text) => {
+            from_text(text).map_err(|problem| format!("`{name}` must be {problem}, got {}", quoted(text)))
+        }
         Field::Flag(_) | Field::List(_) | Field::Object(_) => {
-            Err(format!("`{name}` is {}; expected seconds or RFC 3339", field.shown()))
+            Err(format!("`{name}` must be seconds or RFC 3339, got {}", field.describe()))
         }
     }
 }
@@ -31,19 +33,19 @@ fn from_seconds(seconds: f64) -> Option<Time> {
 
 fn out_of_range(name: &str, number: impl std::fmt::Display, seconds: f64) -> String {
     if seconds >= SECONDS_END {
-        format!("`{name}` is {number}, after the year 9999; expected seconds, not milliseconds")
+        format!("`{name}` must be seconds, not milliseconds, got {number} (after the year 9999)")
     } else {
-        format!("`{name}` is {number}; expected seconds since 1970")
+        format!("`{name}` must be seconds since 1970, got {number}")
     }
 }
 
 fn from_text(text: &str) -> Result<Time, &'static str> {
     let text = text.trim();
     if let Ok(seconds) = text.parse::<f64>() {
-        return from_seconds(seconds).ok_or("; expected seconds from 1970 to 9999");
+        return from_seconds(seconds).ok_or("seconds from 1970 to 9999");
     }
-    let stamp = timestamp(text).ok_or("; expected seconds or RFC 3339")?;
-    from_timestamp(stamp).ok_or(", before 1970; expected a later time")
+    let stamp = timestamp(text).ok_or("seconds or RFC 3339")?;
+    from_timestamp(stamp).ok_or("a time after 1970")
 }
 
 /// Also with a space before the offset.
@@ -88,25 +90,25 @@ mod tests {
         assert_eq!(read("\"2023-11-15 07:13:20 +0900\""), Ok(1_700_000_000_000));
         assert_eq!(
             read("\"2023-11-14T22:13:20\""),
-            Err("`ts` is \"2023-11-14T22:13:20\"; expected seconds or RFC 3339".into())
+            Err("`ts` must be seconds or RFC 3339, got \"2023-11-14T22:13:20\"".into())
         );
     }
 
     #[test]
     fn what_no_clock_shows_is_refused_with_the_reason() {
-        assert_eq!(read("\"yesterday\""), Err("`ts` is \"yesterday\"; expected seconds or RFC 3339".into()));
-        assert_eq!(read("-1"), Err("`ts` is -1; expected seconds since 1970".into()));
+        assert_eq!(read("\"yesterday\""), Err("`ts` must be seconds or RFC 3339, got \"yesterday\"".into()));
+        assert_eq!(read("-1"), Err("`ts` must be seconds since 1970, got -1".into()));
         assert_eq!(
             read("1700000000000"),
-            Err("`ts` is 1700000000000, after the year 9999; expected seconds, not milliseconds".into())
+            Err("`ts` must be seconds, not milliseconds, got 1700000000000 (after the year 9999)".into())
         );
-        assert_eq!(read("\"NaN\""), Err("`ts` is \"NaN\"; expected seconds from 1970 to 9999".into()));
+        assert_eq!(read("\"NaN\""), Err("`ts` must be seconds from 1970 to 9999, got \"NaN\"".into()));
         assert_eq!(
             read("\"1969-07-20T20:17:40Z\""),
-            Err("`ts` is \"1969-07-20T20:17:40Z\", before 1970; expected a later time".into())
+            Err("`ts` must be a time after 1970, got \"1969-07-20T20:17:40Z\"".into())
         );
         assert!(read("253402300799.9").is_ok() && read("253402300800").is_err() && read("1e300").is_err());
         assert_eq!(read("null"), Err("no `ts`".into()));
-        assert_eq!(read("true"), Err("`ts` is true; expected seconds or RFC 3339".into()));
+        assert_eq!(read("true"), Err("`ts` must be seconds or RFC 3339, got true".into()));
     }
 }

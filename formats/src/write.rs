@@ -27,8 +27,8 @@ impl Writer {
     pub fn line(&mut self, handled: Time, input: &Input) -> Option<String> {
         let heard = if let Input::Said(Message { heard: Some(heard), .. }) = input { *heard } else { handled };
         let mut line = match input {
-            Input::Said(message) => self.said(message),
-            Input::Changed(change) => self.changed(change),
+            Input::Said(message) => self.message_line(message),
+            Input::Changed(change) => self.change_line(change),
             Input::Reacted(reaction) => reaction_line(reaction),
             Input::Told(room, command) => command_line(heard, room, *command),
             Input::PolicyChanged(_)
@@ -45,6 +45,7 @@ impl Writer {
             | Input::Refused(..)
             | Input::Billed(..)
             | Input::Siblings(..)
+            | Input::StartedOver(_)
             | Input::ClockSet(_)
             | Input::Forgotten => return None,
         };
@@ -54,7 +55,7 @@ impl Writer {
         Some(line.to_string())
     }
 
-    fn said(&mut self, message: &Message) -> Value {
+    fn message_line(&mut self, message: &Message) -> Value {
         let author = match message.author.voice {
             Voice::Me => json!({"author": ME, "author_id": ME}),
             Voice::Person | Voice::Bot => {
@@ -94,7 +95,7 @@ impl Writer {
         line
     }
 
-    fn changed(&self, change: &Change) -> Value {
+    fn change_line(&self, change: &Change) -> Value {
         let kind = if change.text.is_some() { "edited" } else { "deleted" };
         let mut line = begin(change.at, &change.place, kind);
         let author = self.authors.get(&(change.place.room.clone(), change.id.clone()));

@@ -1,4 +1,4 @@
-//! Whatever a model writes, cleaning takes only from its ends, and whether it is silence can be told.
+//! Whatever a model writes, cleaning removes only its ends, and checking it for silence does not fail.
 #![no_main]
 
 use aizuchi_core::reply::{clean, is_repeat, is_silence};

@@ -80,8 +80,8 @@ fn brief(said: &[Said<'_>]) -> Brief {
 fn check(said: &[Said<'_>], turn: &str, harmless: &str) {
     let lines = unframe(turn);
     assert_eq!(lines.len(), said.len(), "as many lines as messages: {turn}");
-    for (place, (line, (name, voice, words))) in lines.iter().zip(said).enumerate() {
-        assert_eq!(line.number, place + 1, "{turn}");
+    for (index, (line, (name, voice, words))) in lines.iter().zip(said).enumerate() {
+        assert_eq!(line.number, index + 1, "{turn}");
         assert_eq!(letters(line.words), letters(words), "its own words, all of them: {turn}");
         let own = line.speaker.ends_with(" (you)") || line.speaker.ends_with("（あなた）");
         assert_eq!(own, *voice == Voice::Me, "its own lines are its own: {turn}");

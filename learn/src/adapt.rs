@@ -292,11 +292,11 @@ impl<const N: usize> Yes<'_, N> {
         for fold in 0..FOLDS {
             let Some(trees) = self.grow(growth, |other| other != fold, progress) else { continue };
             let (held_out, _, _) = matrix(self.features, examples, |other| other == fold);
-            let places =
-                examples.iter().enumerate().filter(|(_, example)| example.fold == fold).map(|(place, _)| place);
-            let places: Vec<usize> = places.collect();
+            let indexes =
+                examples.iter().enumerate().filter(|(_, example)| example.fold == fold).map(|(index, _)| index);
+            let indexes: Vec<usize> = indexes.collect();
             for (tried, sums) in tried.iter_mut().zip(sums_by_count(&trees, &held_out)) {
-                places.iter().zip(sums).for_each(|(place, sum)| tried[*place] = sum as f32 / 1000.0);
+                indexes.iter().zip(sums).for_each(|(index, sum)| tried[*index] = sum as f32 / 1000.0);
             }
         }
         // Without additional trees it is the built-in model, not one per part.
@@ -310,7 +310,7 @@ impl<const N: usize> Yes<'_, N> {
         };
         let best = best_by(&|_| true);
         let by_others: Vec<usize> = (0..FOLDS).map(|fold| best_by(&|other| other != fold)).collect();
-        let guessed = examples.iter().enumerate().map(|(place, example)| tried[by_others[example.fold]][place]);
+        let guessed = examples.iter().enumerate().map(|(index, example)| tried[by_others[example.fold]][index]);
         let after = with_missed(self.after, guessed);
         let (old, new) = (figures(&before), figures(&after));
         let parts = (0..FOLDS).filter(|fold| {

@@ -9,8 +9,8 @@ use aizuchi_learn::card::{self, Measurements, Sheet};
 use aizuchi_learn::models::Models;
 use aizuchi_learn::rooms::{Kind, as_it_is};
 use aizuchi_learn::rows::collect;
-use aizuchi_learn::train::{self, Plan, told, train};
-use aizuchi_learn::words::heard;
+use aizuchi_learn::train::{self, Plan, format_outcomes, train};
+use aizuchi_learn::words::to_utterance;
 use aizuchi_measure::conversations::GROUPS;
 use aizuchi_measure::logs;
 use aizuchi_measure::metrics::reliability;
@@ -103,7 +103,7 @@ fn show(Measurements { links, placements, join, turn }: &Measurements) {
     let groups: Vec<String> =
         groups.map(|(name, (right, all))| format!("{name} {:.3} of {all}", right as f64 / all.max(1) as f64)).collect();
     println!("  in their conversation {:.4}: {}", placements.share(), groups.join(", "));
-    println!("  join   {}\n  turn   {}", told(join), told(turn));
+    println!("  join   {}\n  turn   {}", format_outcomes(join), format_outcomes(turn));
     for (messages, guess, happened) in reliability(join) {
         println!("  {messages:6}  guessed {guess:.3}  happened {happened:.3}");
     }
@@ -124,7 +124,7 @@ fn clock(log: &Path) -> Result<()> {
                 let begun = Instant::now();
                 for said in stretch {
                     let Models { link, join, turn } = &models;
-                    let guess = likelihood::estimate_join(&mut conversations, &heard(said), link, join, turn, 0);
+                    let guess = likelihood::estimate_join(&mut conversations, &to_utterance(said), link, join, turn, 0);
                     std::hint::black_box(guess);
                 }
                 *best = best.min(begun.elapsed().as_secs_f64());

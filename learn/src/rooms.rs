@@ -4,7 +4,7 @@ use aizuchi_core::conversations::{Conversations, LinkModel};
 use aizuchi_core::types::stable_hash;
 use aizuchi_measure::logs::{Channel, Said};
 
-use crate::words::heard;
+use crate::words::to_utterance;
 
 /// Logs of one kind: one platform, one language.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl Room {
 }
 
 /// One variant of the logs, and how much it counts.
-pub struct Life {
+pub struct LogVariant {
     pub rooms: Vec<Room>,
     pub share: f32,
     /// Whether it is used for joining and turns, or for links alone.
@@ -69,7 +69,7 @@ pub fn as_it_is(kinds: &[Kind], folds: usize) -> Vec<Room> {
 }
 
 /// All variants; the first is the original talk, then as if no word were known, then as if nobody were called by name.
-pub fn lives(known: &[Room], shares: &Shares) -> Vec<Life> {
+pub fn lives(known: &[Room], shares: &Shares) -> Vec<LogVariant> {
     let wordless = known.iter().cloned().map(|room| Room { wordless: true, ..room }).collect();
     let change = |rooms: &[Room], change: fn(&Channel, usize) -> Channel| -> Vec<Room> {
         let changed = |(index, room): (usize, &Room)| Room { channel: change(&room.channel, index), ..*room };
@@ -84,14 +84,14 @@ pub fn lives(known: &[Room], shares: &Shares) -> Vec<Life> {
     let mixed = mixed(known);
     let hinted = change(known, |channel, _| by_hints(channel));
     vec![
-        Life { rooms: known.to_vec(), share: 1.0, joins: true },
-        Life { rooms: wordless, share: shares.wordless, joins: true },
-        Life { rooms: nameless, share: shares.nameless, joins: true },
-        Life { rooms: paused, share: shares.paused, joins: false },
-        Life { rooms: paced, share: shares.paced, joins: true },
-        Life { rooms: mixed, share: shares.mixed, joins: true },
-        Life { rooms: hinted, share: shares.hinted, joins: false },
-        Life { rooms: fresh(known), share: shares.fresh, joins: false },
+        LogVariant { rooms: known.to_vec(), share: 1.0, joins: true },
+        LogVariant { rooms: wordless, share: shares.wordless, joins: true },
+        LogVariant { rooms: nameless, share: shares.nameless, joins: true },
+        LogVariant { rooms: paused, share: shares.paused, joins: false },
+        LogVariant { rooms: paced, share: shares.paced, joins: true },
+        LogVariant { rooms: mixed, share: shares.mixed, joins: true },
+        LogVariant { rooms: hinted, share: shares.hinted, joins: false },
+        LogVariant { rooms: fresh(known), share: shares.fresh, joins: false },
     ]
 }
 
@@ -100,7 +100,7 @@ fn without_names(channel: &Channel) -> Channel {
     let (model, mut conversations) = (LinkModel::empty(), Conversations::default());
     let mut channel = channel.clone();
     for said in &mut channel.said {
-        conversations.hear(&heard(said), &model);
+        conversations.hear(&to_utterance(said), &model);
         said.text = conversations.body(&said.text, said.author).to_owned();
         said.name = String::new();
         said.mentions.clear();

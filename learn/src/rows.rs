@@ -12,7 +12,7 @@ use aizuchi_measure::metrics::Links;
 use crate::boost::Matrix;
 use crate::models::Models;
 use crate::rooms::Room;
-use crate::words::heard;
+use crate::words::to_utterance;
 
 /// A row of features with its label and origin.
 #[derive(Clone, Debug)]
@@ -82,8 +82,13 @@ impl Rows {
         for (index, said) in channel.said.iter().enumerate() {
             let fold = room.fold_of(index);
             let watched: Vec<u64> = turns[index].iter().map(|(person, _)| *person).collect();
-            let view =
-                likelihood::hear_for_training(&mut conversations, &heard(said), &models.link, &models.join, &watched);
+            let view = likelihood::hear_for_training(
+                &mut conversations,
+                &to_utterance(said),
+                &models.link,
+                &models.join,
+                &watched,
+            );
             let (estimate, weighed) = (view.estimate, view.weighed);
             let candidates = &weighed.candidates[..weighed.used];
             let mut indexes = candidates.iter().map(|candidate| *candidate as usize);

@@ -9,7 +9,7 @@ use aizuchi_measure::metrics::{Outcomes, auc, average_precision, brier};
 use crate::boost::{Goal, Growth, Matrix, grow};
 use crate::card::Measurements;
 use crate::models::Models;
-use crate::rooms::{Kind, Life, Room, Shares, as_it_is, lives};
+use crate::rooms::{Kind, LogVariant, Room, Shares, as_it_is, lives};
 use crate::rows::{Example, LinkRows, Rows, collect};
 use crate::words::{Corpus, Counts, Label, labels_of};
 
@@ -98,7 +98,12 @@ pub fn train(kinds: &[Kind], plan: &Plan, tell: &dyn Fn(&str)) -> TrainingResult
     let held_out: Vec<Measurements> =
         (0..kinds.len()).map(|kind| Measurements::of(&rows[0], kind, &join, &turn)).collect();
     for (kind, measured) in kinds.iter().zip(&held_out) {
-        tell(&format!("held out, {}: join {}; turn {}", kind.name, told(&measured.join), told(&measured.turn)));
+        tell(&format!(
+            "held out, {}: join {}; turn {}",
+            kind.name,
+            format_outcomes(&measured.join),
+            format_outcomes(&measured.turn)
+        ));
     }
     models.join.usual = steps::per_thousand(join.iter().copied());
     school.lives.clear();
@@ -116,7 +121,7 @@ fn weights(kinds: &[Kind], balance: f32) -> Vec<f32> {
 struct School<'a> {
     kinds: &'a [Kind],
     plan: &'a Plan,
-    lives: Vec<Life>,
+    lives: Vec<LogVariant>,
     weights: Vec<f32>,
 }
 
@@ -254,7 +259,7 @@ fn all_labels(rooms: &[Room], guessed: &[Vec<usize>], what: WordSignal, weight: 
     labels
 }
 
-pub fn told(outcomes: &Outcomes) -> String {
+pub fn format_outcomes(outcomes: &Outcomes) -> String {
     format!("AUC {:.4} AP {:.4} Brier {:.4}", auc(outcomes), average_precision(outcomes), brier(outcomes))
 }
 

@@ -163,7 +163,7 @@ fn words_of(channel: &Channel, numbers: &mut BTreeMap<String, u32>) -> Vec<Vec<u
     let mut conversations = Conversations::default();
     let mut messages = Vec::new();
     for said in &channel.said {
-        conversations.hear(&heard(said), &model);
+        conversations.hear(&to_utterance(said), &model);
         let mut words = Vec::new();
         let mut before = START.to_owned();
         each_word(conversations.body(&said.text, said.author), &mut 0, |_, _, run| {
@@ -184,7 +184,7 @@ fn words_of(channel: &Channel, numbers: &mut BTreeMap<String, u32>) -> Vec<Vec<u
     messages
 }
 
-pub fn heard(said: &Said) -> Utterance<'_> {
+pub fn to_utterance(said: &Said) -> Utterance<'_> {
     Utterance {
         id: &said.id,
         at: said.at,

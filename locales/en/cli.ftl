@@ -56,4 +56,5 @@ journal-pending = { $n } messages had no decision yet when the journal ended
 journal-opted-out = { $n } messages of people who opted out were skipped
 journal-emptied = { $n } records are empty: their words were deleted, edited or to be forgotten
 journal-reworded = { $n } decisions about edited messages were not compared: their first words are gone
+journal-incomplete = { $n } decisions were not compared: messages or words of models are missing in their rooms
 journal-begins = the journal begins with record { $n }; earlier records were removed

@@ -35,6 +35,7 @@ settings-head =
     `aizuchi doctor` checks the setup. Keys and tokens do not belong here: they come from the environment.
 settings-preset = The preset: "aizuchi", "kotonoha", "sphene" or "myao2".
 settings-name = The name people call it by.
+settings-aliases = Other names it answers to.
 settings-zone = Local time for quiet hours and for the day of a budget.
 settings-language = One of { $languages }, or "auto" (that of the conversation).
 settings-persona = Who it is and how it speaks; "" is a friendly, attentive member of the group.

@@ -56,4 +56,5 @@ journal-pending = ジャーナルの終わりまでに決まらなかった発�
 journal-opted-out = 記憶を断った人の発言{ $n }件は飛ばしました
 journal-emptied = 削除・編集されたか、忘れるよう頼まれたため空になった記録が{ $n }件あります
 journal-reworded = 編集されて元の文が残っていない発言への判断{ $n }件は比べていません
+journal-incomplete = 発言やモデルの言葉が残っていない部屋の判断{ $n }件は比べていません
 journal-begins = ジャーナルは記録 { $n } から始まります。それより前に知っていたことはわかりません

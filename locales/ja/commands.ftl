@@ -106,6 +106,7 @@ command-no-memory = ここでは長くは何も覚えていません。
 command-for-managers = この操作は管理権限のある人だけができます。
 command-stopping = aizuchi を停止しています。
 command-failed = うまくいきませんでした。もう一度お試しください。
+command-queued = 今サーバーは何も保存できません。保存できるようになり次第、実行します。
 command-memory-away = いまは記憶につながりません。あとでもう一度試してください。
 command-line = { $usage } – { $help }
 argument-room = 名前
@@ -163,6 +164,7 @@ remembered-ties = あなたが答えた相手、あなたに答えた相手：
 remembered-tie = { $with }：あなたから { $answered } 回、相手から { $was } 回
 remembered-more-ties = ほか { $more } 人
 remembered-by-others = ほかの人があなたについて言ったこと：
+remembered-channels = あなたの名前か参加が載っている部屋の要約：
 remembered-perhaps = 「{ $name }」の名前で、あなたのことかもしれないもの（あなたの名前なら { $again }）：
 remembered-elsewhere = ほかに、あなたが読まない部屋に { $n } 件あります。
 remembered-nothing = 長く覚えていることはありません。
@@ -176,6 +178,8 @@ forgotten-interrupted = 忘れてほしいという希望は記録しました�
 forgotten-doubtful = 次の名前で話したことや覚えていることは、ほかの人のことかもしれないので残しました：{ $names }。それも消すには、1 時間以内に { $again }
 forgotten-name-other = 「{ $name }」（{ $other } かもしれません）
 forgotten-name-word = 「{ $name }」（ふつうの言葉かもしれません）
+forgotten-name-part = 「{ $name }」（あなたの名前の一部）
+forgotten-shared = 次の名前はほかの人の名前やふつうの言葉でもあるので、その名前だけで話されたことは残しました：{ $names }
 forgotten-not-your-name = 「{ $name }」はあなたの名前として知られていません。何も消していません。
 
 ## Where it was addressed and has no answer

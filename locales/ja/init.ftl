@@ -35,6 +35,7 @@ settings-head =
     キーやトークンはここに書かず、環境変数に入れてください。
 settings-preset = ふるまい："aizuchi"、"kotonoha"、"sphene"、"myao2"。
 settings-name = 呼び名。
+settings-aliases = ほかの呼び名。
 settings-zone = 静かにする時間と予算の一日を決める、その土地の時刻。
 settings-language = { $languages } のどれか、または "auto"（会話に合わせる）。
 settings-persona = 人柄と話し方。"" なら親しみやすく聞き上手な一員。

@@ -1,6 +1,6 @@
 // Runs the Firestore emulator on loopback only: its own `start` would listen on every address. It lacks what a store has to cope
-// with, which is added here: transactions that are aborted when others changed what they read, the order of names, the limits
-// of a commit, and calls that fail.
+// with, which is added here: transactions that are aborted when others changed what they read, conditions on writes, the order
+// of names, the limits of a commit, and calls that fail or are held up.
 // Arguments: the folder with its node_modules, and the port.
 const { createRequire } = require("node:module");
 const http = require("node:http");
@@ -111,10 +111,40 @@ const refusal = (request) => {
   }
   return undefined;
 };
+// Why the documents are not as the writes require, which the emulator checks only in part, and not before it writes.
+const overtaken = (writes) => {
+  for (const write of writes.filter((one) => one.has_current_document)) {
+    const condition = write.current_document;
+    const { metadata } = state.getDocument(write.has_delete ? write.delete : write.update.name);
+    const exists = metadata.hasExist;
+    if (condition.has_exists && condition.exists !== exists)
+      return exists ? told(status.ALREADY_EXISTS, "it exists") : told(status.NOT_FOUND, "it does not exist");
+    if (!condition.has_update_time) continue;
+    const { seconds, nanos } = condition.update_time;
+    if (!exists || metadata.updatedAt.getTime() !== seconds * 1000 + nanos / 1e6)
+      return told(status.FAILED_PRECONDITION, "the stored version does not match the required base version");
+  }
+  return undefined;
+};
+
+// How many commits are let through before one is held, and those that are held.
+let holdAfter = -1;
+const held = [];
+
 const commit = handler("Commit");
 const commitOriginal = commit.func;
 commit.func = (call, callback) => {
   calls.set("Commit", (calls.get("Commit") ?? 0) + 1);
+  if (holdAfter >= 0 && holdAfter-- === 0) return held.push(() => makeCommit(call, callback));
+  return makeCommit(call, callback);
+};
+const rollback = handler("Rollback");
+const rollbackOriginal = rollback.func;
+rollback.func = (call, callback) => {
+  transactions.delete(Buffer.from(call.request.transaction).toString("hex"));
+  return rollbackOriginal(call, callback);
+};
+const makeCommit = (call, callback) => {
   const before = takeFailure("Commit", "before");
   if (before) return callback(told(before.code, "told to fail"), null);
   const { request } = call;
@@ -126,6 +156,9 @@ commit.func = (call, callback) => {
     transactions.delete(Buffer.from(request.transaction).toString("hex"));
     if (isStale(transaction)) return callback(told(status.ABORTED, "too much contention on these documents"), null);
   }
+  const outdated = overtaken(request.writes);
+  if (outdated) return callback(outdated, null);
+  for (const write of request.writes) write.current_document = undefined;
   commits += 1;
   for (const write of request.writes) versions.set(write.has_delete ? write.delete : write.update.name, commits);
   const after = takeFailure("Commit", "after");
@@ -140,6 +173,14 @@ const control = http.createServer((request, response) => {
   if (what === "fail") {
     const [call, code, times, when, skip] = rest;
     failures.push({ call, code: Number(code), times: Number(times), when, skip: Number(skip) });
+    return response.end();
+  }
+  if (what === "hold") {
+    holdAfter = Number(rest[0]);
+    return response.end();
+  }
+  if (what === "release") {
+    held.splice(0).forEach((make) => make());
     return response.end();
   }
   response.statusCode = 404;

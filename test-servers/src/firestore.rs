@@ -14,8 +14,9 @@ use tokio::time::Instant;
 
 use crate::daemon::{Daemon, command_as, find_program};
 use crate::folder::Scratch;
+use crate::ports::free_address;
 use crate::postgres::servers_folder;
-use crate::program::{PATIENCE, free_address};
+use crate::program::PATIENCE;
 
 const LOOKS_EVERY: Duration = Duration::from_millis(5);
 /// How often another port is tried when somebody took the one that was free.
@@ -121,6 +122,16 @@ impl FirestoreServer {
             CallFails::AfterIt => "after",
         };
         self.ask(&format!("/fail/{call}/{code}/{times}/{when}/{skip}"));
+    }
+
+    /// One commit is held, after `skip` that are not, until `release_commits`. It has been called by then, and not made.
+    pub fn hold_commit(&self, skip: u32) {
+        self.ask(&format!("/hold/{skip}"));
+    }
+
+    /// Returns when the commits that were held have been made, or refused.
+    pub fn release_commits(&self) {
+        self.ask("/release");
     }
 
     fn ask(&self, path: &str) -> String {

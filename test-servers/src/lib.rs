@@ -12,6 +12,7 @@ pub mod restate;
 pub mod network;
 
 pub mod pages;
+pub mod ports;
 pub mod program;
 pub mod visitor;
 

@@ -1,7 +1,8 @@
 //! What the code under test logs.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+
+use crate::program::eventually;
 
 /// What is logged on this thread, as long as this lives.
 pub struct Logs {
@@ -25,13 +26,7 @@ impl Logs {
 
     /// Waits for a line with these words.
     pub async fn until(&self, words: &str) -> String {
-        for _ in 0..1000 {
-            if let Some(line) = self.with(words).first() {
-                return line.clone();
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        panic!("never logged: {words}");
+        eventually(&format!("{words:?} is logged"), async || self.with(words).into_iter().next()).await
     }
 }
 

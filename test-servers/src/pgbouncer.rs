@@ -9,8 +9,9 @@ use tokio::time::Instant;
 
 use crate::daemon::{Daemon, command_as, find_program, give, set_mode};
 use crate::folder::Scratch;
+use crate::ports::free_address;
 use crate::postgres::{PASSWORD, PostgresServer, USER};
-use crate::program::{PATIENCE, free_address};
+use crate::program::PATIENCE;
 
 const LOOKS_EVERY: Duration = Duration::from_millis(5);
 /// How often another port is tried when somebody took the one that was free.

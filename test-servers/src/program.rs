@@ -1,10 +1,9 @@
 //! The program with its web room, in a folder of its own and without anything of the environment it is tested in.
 
 use std::io::{BufRead as _, BufReader, Read};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -15,9 +14,10 @@ use tokio::time::Instant;
 
 use crate::folder::Scratch;
 use crate::network::Machine;
+use crate::ports::free_address;
 
-/// Longer than anything takes on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than anything takes on a busy machine: only what fails waits for it.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 /// A model server that happens to run on this machine changes no test.
 pub const NO_LOCAL_SERVER: (&str, &str) = ("AIZUCHI__MODELS__LOCAL_SERVER", "false");
 const LOOKS_EVERY: Duration = Duration::from_millis(5);
@@ -196,18 +196,6 @@ async fn until_it_says(mut program: Program, words: &str) -> Program {
     program
 }
 
-/// An address that stays ours while the program is down: no connection is ever given a port below these as its own end.
-pub(crate) fn free_address() -> SocketAddr {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    let first = 10_000 + (std::process::id() % 500) as u16 * 40;
-    loop {
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, first + NEXT.fetch_add(1, Ordering::Relaxed)));
-        if TcpListener::bind(address).is_ok() {
-            return address;
-        }
-    }
-}
-
 fn collect(output: impl Read + Send + 'static, said: &Arc<Mutex<String>>) {
     let said = said.clone();
     std::thread::spawn(move || {
@@ -224,6 +212,12 @@ pub struct Program {
     child: Child,
     said: Arc<Mutex<String>>,
     pub address: SocketAddr,
+}
+
+/// Sends a running process a signal: `STOP`, `CONT`, `TERM` …
+pub fn signal(id: u32, name: &str) {
+    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status();
+    assert!(sent.expect("there is a shell").success(), "it runs");
 }
 
 impl Program {
@@ -256,9 +250,13 @@ impl Program {
         self.signal("CONT");
     }
 
+    /// SIGHUP: it reads its settings again.
+    pub fn hang_up(&self) {
+        self.signal("HUP");
+    }
+
     fn signal(&self, name: &str) {
-        let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", self.id())]).status();
-        assert!(sent.expect("there is a shell").success(), "it runs");
+        signal(self.id(), name);
     }
 
     pub fn has_ended(&mut self) -> Option<ExitStatus> {

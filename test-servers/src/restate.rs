@@ -11,8 +11,9 @@ use tokio::time::Instant;
 use crate::daemon::{Daemon, command_on};
 use crate::folder::Scratch;
 use crate::network::Machine;
+use crate::ports::free_address;
 use crate::postgres::servers_folder;
-use crate::program::{PATIENCE, free_address};
+use crate::program::PATIENCE;
 
 const LOOKS_EVERY: Duration = Duration::from_millis(20);
 /// How long one request may take.
@@ -52,6 +53,11 @@ impl RestateServer {
     /// Where workers are registered.
     pub fn admin(&self) -> String {
         format!("http://{}", self.admin)
+    }
+
+    /// The node itself, where it shows its metrics.
+    pub fn node(&self) -> String {
+        format!("http://{}", self.node)
     }
 
     /// Id of its process, while it runs.
@@ -130,6 +136,10 @@ disable-telemetry = true
 
 [metadata-client]
 addresses = {nodes:?}
+
+# A service that does not say how often to try is given up soon, so that tests notice it.
+[default-retry-policy]
+max-attempts = 3
 
 [admin]
 bind-port = {}

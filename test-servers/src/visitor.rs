@@ -12,6 +12,8 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
+use crate::program::PATIENCE;
+
 pub struct Visitor {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     /// Frames that were read while another was waited for.
@@ -21,10 +23,9 @@ pub struct Visitor {
     pub you: String,
     /// The last change it knows.
     pub seq: u64,
+    /// How long it waits for one frame.
+    pub patience: Duration,
 }
-
-/// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 pub async fn connect(address: SocketAddr, headers: &[(&'static str, &str)]) -> Result<Visitor, Error> {
     let mut request = format!("ws://{address}/ws").into_client_request()?;
@@ -32,7 +33,14 @@ pub async fn connect(address: SocketAddr, headers: &[(&'static str, &str)]) -> R
         request.headers_mut().insert(*name, value.parse().unwrap());
     }
     let (socket, _) = connect_async(request).await?;
-    Ok(Visitor { socket, aside: VecDeque::new(), person: String::new(), you: String::new(), seq: 0 })
+    Ok(Visitor {
+        socket,
+        aside: VecDeque::new(),
+        person: String::new(),
+        you: String::new(),
+        seq: 0,
+        patience: PATIENCE,
+    })
 }
 
 impl Visitor {
@@ -91,8 +99,8 @@ impl Visitor {
 
     /// The next frame of this kind; others are kept for later calls.
     pub async fn next(&mut self, kind: &str) -> Value {
-        if let Some(place) = self.aside.iter().position(|frame| frame["tell"] == kind) {
-            return self.aside.remove(place).unwrap();
+        if let Some(index) = self.aside.iter().position(|frame| frame["tell"] == kind) {
+            return self.aside.remove(index).unwrap();
         }
         loop {
             let frame = self.read().await.unwrap_or_else(|end| panic!("no {kind}: {end}"));
@@ -124,7 +132,7 @@ impl Visitor {
 
     async fn read(&mut self) -> Result<Value, String> {
         // Pings alone do not count as frames.
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + self.patience;
         loop {
             match timeout_at(until, self.socket.next()).await.expect("something happens") {
                 Some(Ok(Message::Text(text))) => {

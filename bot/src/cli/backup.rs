@@ -2,12 +2,14 @@
 
 use std::fs::OpenOptions;
 
+use aizuchi_core::Policies;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
 use crate::cli::settings::SettingsArguments;
-use crate::cli::show::harmless;
+use crate::cli::show::{harmless, print_error};
 use crate::cli::{print, store};
+use crate::ports::StoreKind;
 
 #[derive(Args)]
 pub struct BackupArguments {
@@ -29,10 +31,17 @@ pub fn run(arguments: &BackupArguments) -> anyhow::Result<()> {
     }
     let unwritable = || format!("cannot write {file}");
     drop(private(OpenOptions::new().write(true).create_new(true)).open(file).with_context(unwritable)?);
-    let copied = opened.wait(opened.backend.back_up(file));
+    let copied = opened.wait(async {
+        opened.backend.back_up(file).await?;
+        // A copy into the store may have begun meanwhile.
+        location.check_complete(&*opened.backend).await
+    });
     if let Err(error) = copied {
         let _ = std::fs::remove_file(file);
         return Err(error).with_context(unwritable);
+    }
+    if arguments.folder.is_none() {
+        say_what_is_elsewhere(&arguments.settings.policies()?, location.kind());
     }
     let bytes = std::fs::metadata(file).with_context(unwritable)?.len();
     print(&format!(
@@ -40,6 +49,25 @@ pub fn run(arguments: &BackupArguments) -> anyhow::Result<()> {
         harmless(file),
         bytes.div_ceil(1024)
     ))
+}
+
+/// A layer of memory in another store is not part of this one.
+fn say_what_is_elsewhere(policies: &Policies, kind: StoreKind) {
+    let memory = &policies.general().settings.memory;
+    let layers = [
+        ("memory.channel_context_store", &memory.channel_context_store),
+        ("memory.profiles_store", &memory.profiles_store),
+        ("memory.facts_store", &memory.facts_store),
+    ];
+    let here = match kind {
+        StoreKind::Sqlite => "sqlite",
+        StoreKind::Postgres => "postgres",
+    };
+    for (key, store) in layers {
+        if !["local", "memory", here].contains(&store.as_str()) {
+            print_error(&format!("not in this backup: what `{key}` keeps in {:?}", store.as_str()));
+        }
+    }
 }
 
 /// Only the owner may read the backup: it contains what people said.

@@ -50,7 +50,7 @@ pub fn run(arguments: &ExportArguments) -> anyhow::Result<()> {
     let opened = store::open(&location)?;
     let records = opened
         .wait(Records::all(&*opened.stores.journal))
-        .with_context(|| format!("cannot read {}", location.shown()))?;
+        .with_context(|| format!("cannot read {}", location.display_name()))?;
     let left_out = opened.wait(OptedOutFilter::read(&opened))?;
     let write = |out: &mut dyn Write| opened.wait(write(arguments, records, left_out, out));
     match &arguments.output {
@@ -85,7 +85,7 @@ async fn write(
                 continue;
             }
         };
-        if left_out.skips(&record.input) {
+        if left_out.skips(&record.input) || left_out.repeats(&record.input) {
             continue;
         }
         let Some(room) = record.input.room().filter(|_| record.input.is_by_people()) else { continue };

@@ -1,7 +1,9 @@
 //! The program's log on standard error: human-readable on a terminal, JSON lines otherwise.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt;
 use std::io::IsTerminal as _;
+use std::panic::PanicHookInfo;
 
 use aizuchi_core::settings::Any;
 use aizuchi_core::{setting_choice, settings_section};
@@ -13,6 +15,7 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::FormatTime;
 
 use crate::config::BadSettings;
+use crate::runtime::panic_message;
 
 settings_section! {
     /// The section `[log]` of the settings.
@@ -39,7 +42,19 @@ pub fn start(settings: &LogSettings) -> anyhow::Result<()> {
     let on_terminal = std::io::stderr().is_terminal();
     let colours = on_terminal && wants_colours();
     let subscriber = subscriber(settings, on_terminal, colours, std::io::stderr)?;
-    tracing::subscriber::set_global_default(subscriber).context("logs were started before")
+    tracing::subscriber::set_global_default(subscriber).context("logs were started before")?;
+    std::panic::set_hook(Box::new(log_panic));
+    Ok(())
+}
+
+/// The message of a panic may quote what people said, as that of a text which is cut in the middle of a letter does.
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let thread = std::thread::current();
+    let (thread, location) = (thread.name().unwrap_or("unnamed"), panic.location().map(ToString::to_string));
+    let backtrace = Backtrace::capture();
+    let backtrace = (backtrace.status() == BacktraceStatus::Captured).then(|| backtrace.to_string());
+    tracing::error!(thread, location, backtrace, "panicked");
+    tracing::trace!(why = panic_message(panic.payload()), "panicked");
 }
 
 /// See no-color.org.
@@ -115,30 +130,13 @@ impl FormatTime for LocalTimer {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-    use std::sync::{Arc, Mutex};
-
     use super::*;
+    use crate::captured_log::CapturedLog;
 
-    #[derive(Clone, Default)]
-    struct Page(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Page {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.lock().unwrap().extend(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
-    fn told(format: LogFormat, level: &str, on_terminal: bool) -> String {
+    fn log_examples(format: LogFormat, level: &str, on_terminal: bool) -> String {
         let settings = LogSettings { format, level: level.into() };
-        let page = Page::default();
-        let (written, writer) = (page.0.clone(), move || page.clone());
-        let subscriber = subscriber(&settings, on_terminal, on_terminal, writer).unwrap();
+        let log = CapturedLog::default();
+        let subscriber = subscriber(&settings, on_terminal, on_terminal, log.clone()).unwrap();
         tracing::subscriber::with_default(subscriber, || {
             tracing::info!(room = "web:lobby", score = 45, "asked the judge");
             tracing::debug!("details");
@@ -147,39 +145,41 @@ mod tests {
             tracing::warn!(target: "gcloud_sdk::middleware", "Err: took 0ms");
             tracing::info!(target: "aizuchi::platforms::web::server", "open");
         });
-        let bytes = written.lock().unwrap().clone();
-        String::from_utf8(bytes).unwrap()
+        log.text()
     }
 
     #[test]
     fn people_read_a_short_line_with_colours_only_on_a_terminal() {
-        let plain = told(LogFormat::Human, "info", false);
+        let plain = log_examples(LogFormat::Human, "info", false);
         assert!(plain.contains("INFO asked the judge room=\"web:lobby\" score=45\n"), "{plain}");
         assert_eq!((plain.as_bytes()[2], plain.as_bytes()[5], plain.lines().count()), (b':', b':', 2), "{plain}");
-        let coloured = told(LogFormat::Auto, "info", true);
+        let coloured = log_examples(LogFormat::Auto, "info", true);
         assert!(!plain.contains('\u{1b}') && coloured.contains('\u{1b}'));
         assert_eq!(coloured.lines().count(), 1, "what the greeting says is not said twice: {coloured}");
     }
 
     #[test]
     fn bytes_on_the_line_are_told_only_to_who_asks_for_them_by_name() {
-        assert!(!told(LogFormat::Json, "trace", false).contains("raw bytes"));
-        assert!(!told(LogFormat::Json, "Trace,hyper=off", false).contains("raw bytes"));
-        assert!(told(LogFormat::Json, "info,genai=trace", false).contains("raw bytes"));
-        assert!(!told(LogFormat::Json, "warn", false).contains("genai"), "a cap raises nothing");
+        assert!(!log_examples(LogFormat::Json, "trace", false).contains("raw bytes"));
+        assert!(!log_examples(LogFormat::Json, "Trace,hyper=off", false).contains("raw bytes"));
+        assert!(log_examples(LogFormat::Json, "info,genai=trace", false).contains("raw bytes"));
+        assert!(!log_examples(LogFormat::Json, "warn", false).contains("genai"), "a cap raises nothing");
     }
 
     #[test]
     fn what_an_mcp_server_sends_is_told_only_to_who_asks_for_it_by_name() {
-        assert!(!told(LogFormat::Json, "trace", false).contains("whatever"));
-        assert!(told(LogFormat::Json, "info,rmcp=error", false).contains("whatever"));
-        assert!(!told(LogFormat::Json, "trace", false).contains("took"), "a failure is logged once, with its cause");
-        assert!(told(LogFormat::Json, "info,gcloud_sdk=warn", false).contains("took"));
+        assert!(!log_examples(LogFormat::Json, "trace", false).contains("whatever"));
+        assert!(log_examples(LogFormat::Json, "info,rmcp=error", false).contains("whatever"));
+        assert!(
+            !log_examples(LogFormat::Json, "trace", false).contains("took"),
+            "a failure is logged once, with its cause"
+        );
+        assert!(log_examples(LogFormat::Json, "info,gcloud_sdk=warn", false).contains("took"));
     }
 
     #[test]
     fn machines_read_json() {
-        let line = told(LogFormat::Auto, "debug", false);
+        let line = log_examples(LogFormat::Auto, "debug", false);
         let first: serde_json::Value = serde_json::from_str(line.lines().next().unwrap()).unwrap();
         assert_eq!(
             (&first["message"], &first["score"], &first["level"]),
@@ -187,11 +187,33 @@ mod tests {
         );
         assert!(first["timestamp"].is_string(), "{line}");
         assert_eq!(line.lines().count(), 3);
-        assert_eq!(told(LogFormat::Json, "warn", true), "");
+        assert_eq!(log_examples(LogFormat::Json, "warn", true), "");
+    }
+
+    /// What is logged of a panic.
+    fn panic_log(level: &str) -> String {
+        let settings = LogSettings { format: LogFormat::Json, level: level.into() };
+        let log = CapturedLog::default();
+        let subscriber = subscriber(&settings, false, false, log.clone()).unwrap();
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(log_panic));
+        let text = std::hint::black_box("あのquokka");
+        let panicked = tracing::subscriber::with_default(subscriber, || std::panic::catch_unwind(|| text[1..].len()));
+        std::panic::set_hook(usual);
+        assert!(panicked.is_err(), "a letter is cut in two");
+        log.text()
     }
 
     #[test]
-    fn a_filter_that_can_not_be_names_the_setting() {
+    fn a_panic_is_logged_with_its_place_and_its_message_only_at_trace() {
+        let told = panic_log("debug");
+        assert!(told.contains(r#""level":"ERROR""#) && told.contains(r#""location":"bot/src/cli/logs.rs:"#), "{told}");
+        assert!(!told.contains("quokka"), "{told}");
+        assert!(panic_log("trace").contains("quokka"));
+    }
+
+    #[test]
+    fn a_filter_that_cannot_be_names_the_setting() {
         for odd in ["inf", "info,aizuchi::models=loud", "", "info,,", "aizuchi=debug,verbose"] {
             let told = filter(odd).unwrap_err();
             assert!(told.starts_with("`log.level` must be ") && told.contains(&format!(", got {odd:?}")), "{told}");

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 
-use crate::cli::memory::{Search, found};
+use crate::cli::memory::{Search, find_in_memory};
 use crate::cli::replay::{self, ReplayArguments};
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::print_error;
@@ -141,7 +141,14 @@ struct WhyCall {
 fn run_why(source: &OperatorSource, call: Value) -> anyhow::Result<String> {
     let WhyCall { message, room } = read(call)?;
     let (folder, settings) = (source.folder.clone(), source.settings.clone());
-    why::told(&WhyArguments { last: message.is_none(), message, room, folder, settings, ..WhyArguments::default() })
+    why::run_to_text(&WhyArguments {
+        last: message.is_none(),
+        message,
+        room,
+        folder,
+        settings,
+        ..WhyArguments::default()
+    })
 }
 
 #[derive(Deserialize)]
@@ -153,7 +160,7 @@ struct StatsCall {
 fn run_stats(source: &OperatorSource, call: Value) -> anyhow::Result<String> {
     let StatsCall { room } = read(call)?;
     let (folder, settings) = (source.folder.clone(), source.settings.clone());
-    stats::told(&StatsArguments { room, folder, settings, ..StatsArguments::default() })
+    stats::run_to_text(&StatsArguments { room, folder, settings, ..StatsArguments::default() })
 }
 
 #[derive(Deserialize)]
@@ -178,7 +185,7 @@ fn run_replay(source: &OperatorSource, call: Value) -> anyhow::Result<String> {
     settings.set.extend(set);
     settings.preset = preset.or(settings.preset);
     let journal = log.is_none().then(|| source.folder.clone());
-    let told = replay::told(&ReplayArguments { log, journal, settings, ..ReplayArguments::default() });
+    let told = replay::run_to_text(&ReplayArguments { log, journal, settings, ..ReplayArguments::default() });
     told.map_err(|error| match error.downcast_ref::<ReadError>() {
         // The full error quotes the file, and a prompt injection may have made the assistant name any file.
         Some(ReadError::Unrecognized(_)) => anyhow!("`log` is not in a known log format"),
@@ -205,7 +212,7 @@ struct MemorySearchCall {
 fn run_memory_search(source: &OperatorSource, call: Value) -> anyhow::Result<String> {
     let MemorySearchCall { text, room, count } = read(call)?;
     let search = Search { text: vec![text], room, count, ..Search::default() };
-    found(source.folder.as_deref(), &source.settings, &search)
+    find_in_memory(source.folder.as_deref(), &source.settings, &search)
 }
 
 fn read<T: DeserializeOwned>(call: Value) -> anyhow::Result<T> {

@@ -8,7 +8,7 @@ use super::print;
 use super::show::harmless;
 use super::store_copy::{CopyLocation, check_source, copy_with_progress};
 use crate::ports::{Cell, CopyScope, CopyStore, JournalId, StoreBackend, StoreKind};
-use crate::stores::copy::CopySummary;
+use crate::stores::copy::{self, CopySummary};
 use crate::stores::{DataFolder, StoreError, StoreLocation, firestore};
 
 /// The source or destination of a copy, opened.
@@ -33,7 +33,7 @@ impl MemoryEnd {
         // A database has a lock of its own.
         let is_here = location.kind() == StoreKind::Sqlite;
         let folder = is_here.then(|| DataFolder::take(location.data_folder())).transpose()?;
-        Ok(MemoryEnd::of(location.open().await?, folder))
+        Ok(MemoryEnd::of(location.open_for_memory().await?, folder))
     }
 
     /// Which journal the marks of a copy belong to.
@@ -57,16 +57,16 @@ pub fn transfer(from: &CopyLocation, to: &CopyLocation, replace: bool) -> anyhow
     ensure!(
         !matches!((from, to), (CopyLocation::Firestore(from), CopyLocation::Firestore(to)) if from == to),
         "{} and {} are the same store; nothing was changed",
-        from.shown(),
-        to.shown()
+        from.display_name(),
+        to.display_name()
     );
     if let CopyLocation::Store(from) = from {
         check_source(from)?;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let summary = runtime.block_on(async {
-        let unopened = || format!("cannot open {}; nothing was changed", to.shown());
-        let unread = || format!("cannot open {}", from.shown());
+        let unopened = || format!("cannot open {}; nothing was changed", to.display_name());
+        let unread = || format!("cannot open {}", from.display_name());
         let (source, target) = match (from, to) {
             (CopyLocation::Store(from), CopyLocation::Firestore(to)) => {
                 let source = MemoryEnd::source(from).await.with_context(unread)?;
@@ -88,9 +88,10 @@ pub fn transfer(from: &CopyLocation, to: &CopyLocation, replace: bool) -> anyhow
         if let CopyLocation::Store(_) = from {
             let refused = refused(&source, &target).await.with_context(unread)?;
             let told = refused.join("\n");
-            ensure!(refused.is_empty(), "nothing was copied: {} cannot hold everything\n{told}", to.shown());
+            ensure!(refused.is_empty(), "nothing was copied: {} cannot hold everything\n{told}", to.display_name());
         }
         if replace {
+            check_before_clearing(&source, from).await?;
             target.copying.clear(CopyScope::Memory).await?;
         }
         let summary = copy_with_progress(&*source.copying, &*target.copying, CopyScope::Memory).await?;
@@ -100,7 +101,20 @@ pub fn transfer(from: &CopyLocation, to: &CopyLocation, replace: bool) -> anyhow
         }
         anyhow::Ok(summary)
     })?;
-    print(&told(&summary, from, to))
+    print(&format_summary(&summary, from, to))
+}
+
+/// What takes the place of the destination has to be readable, and there at all.
+async fn check_before_clearing(source: &MemoryEnd, from: &CopyLocation) -> anyhow::Result<()> {
+    let shown = from.display_name();
+    let unreadable = || format!("cannot read all of {shown}; nothing was changed");
+    let rows = copy::check_readable(&*source.copying, CopyScope::Memory).await.with_context(unreadable)?;
+    // A project, database or prefix with a typing error is empty, not missing.
+    ensure!(
+        rows > 0 || matches!(from, CopyLocation::Store(_)),
+        "nothing is remembered in {shown}; nothing was changed: check its project, database and prefix"
+    );
+    Ok(())
 }
 
 /// So many rows that cannot be copied are named.
@@ -132,7 +146,7 @@ async fn refused(source: &MemoryEnd, target: &MemoryEnd) -> anyhow::Result<Vec<S
     Ok(tokio::task::spawn_blocking(look).await??)
 }
 
-fn told(summary: &CopySummary, from: &CopyLocation, to: &CopyLocation) -> String {
+fn format_summary(summary: &CopySummary, from: &CopyLocation, to: &CopyLocation) -> String {
     let count = |table: &str| summary.counts.iter().find(|(name, _)| *name == table).map_or(0, |(_, count)| *count);
     let found = match summary.found {
         0 => String::new(),
@@ -142,8 +156,8 @@ fn told(summary: &CopySummary, from: &CopyLocation, to: &CopyLocation) -> String
         "copied {} rows of memory from {} to {}{found}: {} facts, {} people, {} channels, {} opt-outs; counted and compared\n\
          the journal, decisions and the web room were not copied: Firestore has only memory\n",
         summary.rows - summary.found,
-        harmless(&from.shown()),
-        harmless(&to.shown()),
+        harmless(&from.display_name()),
+        harmless(&to.display_name()),
         count("memory_fact"),
         count("memory_person"),
         count("memory_channel"),

@@ -5,6 +5,7 @@ mod backup;
 mod cluster;
 mod demo;
 pub mod doctor;
+mod effective_settings;
 mod eval;
 mod export;
 mod init;
@@ -80,7 +81,7 @@ enum Command {
     /// one takes over when it ends.
     #[cfg(feature = "cluster")]
     Gateway(cluster::ClusterProcessArguments),
-    /// Show how a cluster is
+    /// Show the state of a cluster: its database, Restate, workers and rooms
     #[cfg(feature = "cluster")]
     Cluster(cluster::ClusterArguments),
     /// Ask a few questions and write a settings file

@@ -91,13 +91,13 @@ impl ReplayArguments {
 }
 
 pub fn run(arguments: &ReplayArguments) -> anyhow::Result<()> {
-    super::print(&told(arguments)?)
+    super::print(&run_to_text(arguments)?)
 }
 
 /// The output of the command.
-pub fn told(arguments: &ReplayArguments) -> anyhow::Result<String> {
+pub fn run_to_text(arguments: &ReplayArguments) -> anyhow::Result<String> {
     let Some(log) = &arguments.log else {
-        return journal::told(arguments);
+        return journal::run_to_text(arguments);
     };
     check_outputs(arguments, log)?;
     let judge = arguments.judge.clone().unwrap_or(Judge::No);

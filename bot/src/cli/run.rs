@@ -4,37 +4,36 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use aizuchi_core::Policies;
-use aizuchi_core::settings::{Layers, Settings};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use super::effective_settings::EffectiveSettings;
 use super::join::{self, JoinedPlatforms};
 use super::logs::{self, LogSettings};
-use super::reload::{HangupSignal, Reload};
-use super::rooms;
+use super::reload::{HangupSignal, Reload, SettingsUsers};
+use super::rooms::RoomPresets;
 use super::settings::SettingsArguments;
 use super::stop_signals::StopSignals;
 use super::store;
 use super::web_link;
 use super::welcome::welcome;
-use crate::commands::{BotInfo, CommandRunner};
+use crate::commands::CommandRunner;
 use crate::config;
 use crate::console::metrics;
 use crate::journal::{Journal, LostRecords, Traces};
 use crate::keeper::Keeper;
 use crate::learnt;
 use crate::memory::{self, MemoryUser};
-use crate::models::{self, LocalModel, ModelChoice, Models};
-use crate::platforms::web::{Web, WebServices, WebSettings, check_address};
+use crate::models::{self, LocalModel, Models};
+use crate::platforms::web::{STORE_FAILS, Web, WebServices, WebSettings, check_address};
 use crate::ports::{Commands, Platform, StoreBackend, StoreKind};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, EngineEvent, EngineHandle, RetentionClock, Runtime, RuntimeContext, TaskFailure};
 use crate::schedule;
-use crate::stores::{DataFolder, StoreError, StoreLocation, StoreSettings, wait_until_available};
+use crate::stores::{DataFolder, StoreError, StoreLocation, wait_until_available};
 use crate::tools::{self, Toolset};
 
 #[derive(Args, Default)]
@@ -65,10 +64,11 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     }
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start worker threads")?;
-    let chosen = runtime.block_on(EffectiveSettings::read(&arguments.settings, None))?;
+    let chosen = runtime.block_on(EffectiveSettings::read(&arguments.settings, None, &RoomPresets::File))?;
     let log: LogSettings = config::section(&chosen.layers)?;
     logs::filter(&log.level).map_err(|what| chosen.mistake("log.level", &log.level, what))?;
     logs::start(&log)?;
+    chosen.log_renamed();
     check_address(&chosen.layers)?;
     join::somewhere(&chosen.layers, &variable)?;
     let location = store::location_of(&chosen.store)?;
@@ -82,53 +82,17 @@ pub fn run(arguments: &RunArguments) -> anyhow::Result<()> {
     lived
 }
 
-/// The settings, with the models they come down to.
-pub struct EffectiveSettings {
-    pub policies: Policies,
-    pub choice: ModelChoice,
-    pub layers: Layers,
-    pub store: StoreSettings,
-}
-
-impl EffectiveSettings {
-    /// `local` is the server on this machine that was found before.
-    pub async fn read(arguments: &SettingsArguments, local: Option<&LocalModel>) -> anyhow::Result<EffectiveSettings> {
-        let mut layers = rooms::layers(arguments)?;
-        let local = models::find_local_model(&layers, &variable, local).await?;
-        let choice = models::choose(&mut layers, &variable, local.as_ref())?;
-        let policies = config::resolve(&layers)?;
-        let chosen = EffectiveSettings { policies, choice, store: config::section(&layers)?, layers };
-        if let Err(unusable) = models::check(&chosen.policies, &variable) {
-            return Err(chosen.mistake(unusable.key, &unusable.model, unusable.to_string()));
-        }
-        Ok(chosen)
-    }
-
-    /// A mistake in a setting, with its place.
-    fn mistake(&self, key: &str, value: &str, told: impl Into<String>) -> anyhow::Error {
-        config::mistake(&self.layers, key, value, told)
-    }
-
-    pub fn settings(&self) -> &Settings {
-        &self.policies.general().settings
-    }
-
-    /// How it introduces itself.
-    pub fn introduction(&self) -> BotInfo {
-        BotInfo {
-            name: self.settings().bot.name.clone(),
-            model: self.choice.main.clone(),
-            judge: self.choice.judge.clone(),
-            offline: self.choice.is_offline(),
-            local: self.choice.local.clone(),
-            preset: self.layers.preset(),
-            presets: self.layers.presets(),
-        }
-    }
-}
-
+/// The environment variable, or else the file that the variable of this name with `_FILE` names: only a file may change while the
+/// program runs.
 pub fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    let set = std::env::var(name).ok().filter(|value| !value.is_empty());
+    set.or_else(|| {
+        let path = std::env::var(format!("{name}_FILE")).ok().filter(|path| !path.is_empty())?;
+        let read = std::fs::read_to_string(&path);
+        let read =
+            read.inspect_err(|error| tracing::warn!(path, %error, "cannot read the file that {name}_FILE names"));
+        read.ok().map(|value| value.trim().to_owned())
+    })
 }
 
 async fn live(
@@ -147,6 +111,7 @@ async fn live(
     let (events, watched) = broadcast::channel(EVENTS_MAX);
     let (ready, is_ready) = watch::channel(true);
     let parts = RunComponents::new(&chosen, &*backend).await?;
+    parts.keeper.accept_lost_records().await.context("cannot check how far memory has read the journal")?;
     let context = parts.context(events, ready, &chosen);
     let policies = learnt::kept_in(Path::new(&chosen.store.folder), &chosen.policies)?;
     let starting = Runtime::start(backend.stores(), policies, Arc::new(context));
@@ -154,8 +119,7 @@ async fn live(
         started = starting => started?,
         () = stopping.wait() => return Ok(()),
     };
-    let stop = CancellationToken::new();
-    let (requests, wished) = mpsc::channel(PRESET_REQUESTS_MAX);
+    let (stop, (requests, wished)) = (CancellationToken::new(), mpsc::channel(PRESET_REQUESTS_MAX));
     let (engine, traces) = (runtime.engine.clone(), Traces::new(backend.stores()));
     let commands = CommandRunner::new(engine.clone(), traces.clone(), Clock::Wall, chosen.introduction(), requests);
     let commands = Arc::new(commands.remembering(parts.keeper.clone(), parts.platforms.clone()));
@@ -167,6 +131,7 @@ async fn live(
         events: watched,
         metrics: metrics::install(),
         ready: is_ready,
+        not_ready: STORE_FAILS,
         alert: watch::channel(String::new()).1,
         beside: parts.joined.platforms(),
         stop: stop.clone(),
@@ -179,25 +144,24 @@ async fn live(
         }
     };
     let watching = parts.remember(&engine, runtime.retention_clock, &stop);
-    keep_schedules(&chosen, &engine, &stop)?;
-    let mut elsewhere = parts.joined.listen(&engine, &(commands.clone() as Arc<dyn Commands>), &stop);
+    keep_schedules(&chosen, &parts.keeper, &engine, &stop)?;
+    let elsewhere = parts.joined.listen(&engine, &(commands.clone() as Arc<dyn Commands>), &stop);
     let address = serving.as_ref().map(|(address, _)| web_link::address_of(*address));
     welcome(&chosen, &parts.joined, address.as_deref(), &parts.web_settings, !arguments.no_browser);
-    let (has_room, tools) = (parts.web.is_some(), parts.tools);
+    let (has_room, tools, joined) = (parts.web.is_some(), parts.tools.clone(), parts.joined.clone());
     let reload = Reload {
         arguments: &arguments.settings,
         holds: chosen,
-        models: parts.models,
-        web: parts.web,
-        commands,
-        keeper: parts.keeper,
-        engine,
+        presets: RoomPresets::File,
+        users: parts.settings_users(commands, engine),
+        #[cfg(feature = "cluster")]
+        cluster: None,
     };
     let ending = tokio::select! {
         () = stopping.wait() => StopReason::Stopped,
         failure = runtime.failed() => StopReason::Failed(failure),
         () = reload.at_every(hangup, wished) => StopReason::Stopped,
-        () = all_end(&mut elsewhere), if !has_room => StopReason::SentAway,
+        () = joined.all_refused(), if !has_room => StopReason::SentAway,
     };
     ending.announce();
     let mut tasks = (elsewhere, watching, serving.map(|(_, serving)| serving));
@@ -209,8 +173,14 @@ async fn live(
 }
 
 /// Has the engine know when each schedule of the settings is next.
-fn keep_schedules(chosen: &EffectiveSettings, engine: &EngineHandle, stop: &CancellationToken) -> anyhow::Result<()> {
-    let (schedules, policies) = (config::family(&chosen.layers)?, Arc::new(chosen.policies.clone()));
+fn keep_schedules(
+    chosen: &EffectiveSettings,
+    keeper: &Arc<Keeper>,
+    engine: &EngineHandle,
+    stop: &CancellationToken,
+) -> anyhow::Result<()> {
+    let (schedules, keeper) = (config::family(&chosen.layers)?, keeper.clone());
+    let policies = move || keeper.policies();
     let scheduling = schedule::run(schedules, policies, engine.clone(), Clock::Wall, stop.clone());
     tokio::spawn(engine.clone().supervise("schedules", stop.clone(), scheduling));
     Ok(())
@@ -282,6 +252,13 @@ impl RunComponents {
             ready,
             store: chosen.store.clone(),
         }
+    }
+
+    /// What goes by the settings of these.
+    pub fn settings_users(&self, commands: Arc<CommandRunner>, engine: EngineHandle) -> SettingsUsers {
+        let RunComponents { models, web, keeper, joined, .. } = self;
+        let (models, web, keeper, joined) = (models.clone(), web.clone(), keeper.clone(), joined.clone());
+        SettingsUsers { models, web, joined, commands, keeper, engine }
     }
 
     /// Opens the web room, if there is one.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::cli::settings::SettingsArguments;
 use crate::cli::show::{harmless, harmless_json};
 use crate::cli::{store, when};
-use crate::commands::answers::{cost, price};
+use crate::commands::answers::{format_cost, format_price};
 use crate::journal::{spent_today_by_room, traces};
 use crate::language::Language;
 use crate::runtime::{Clock, EstimatedPrice, estimated_prices};
@@ -52,17 +52,17 @@ struct DayStats {
 }
 
 pub fn run(arguments: &StatsArguments) -> anyhow::Result<()> {
-    super::print(&told(arguments)?)
+    super::print(&run_to_text(arguments)?)
 }
 
 /// The output of the command.
-pub fn told(arguments: &StatsArguments) -> anyhow::Result<String> {
+pub fn run_to_text(arguments: &StatsArguments) -> anyhow::Result<String> {
     let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&location)?;
     let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
     let all = opened
         .wait(traces::all(&*opened.stores.decisions))
-        .with_context(|| format!("cannot read the decisions in {}", location.shown()))?;
+        .with_context(|| format!("cannot read the decisions in {}", location.display_name()))?;
     let wanted = all.iter().filter(|trace| room.as_ref().is_none_or(|room| trace.place.room == *room));
     let mut days: BTreeMap<(String, String), DayStats> = BTreeMap::new();
     for trace in wanted.filter(|trace| trace.outcome != Outcome::Ignored) {
@@ -72,7 +72,7 @@ pub fn told(arguments: &StatsArguments) -> anyhow::Result<String> {
     let (policies, now) = (arguments.settings.policies()?, Clock::Wall.now());
     let by_room = opened
         .wait(spent_today_by_room(&opened.stores, &policies, now))
-        .with_context(|| format!("cannot read {}", location.shown()))?;
+        .with_context(|| format!("cannot read {}", location.display_name()))?;
     for (id, spent) in &by_room {
         if room.as_ref().is_none_or(|room| id == room) {
             days.entry((when::day(now), id.as_str().to_owned())).or_default().spent = Some(*spent);
@@ -95,7 +95,7 @@ fn today(spent: Cost, policies: &Policies, now: Time, json: bool) -> String {
     let limit = policies.general().settings.budget.of_all_rooms();
     match json {
         true => format!("{}\n", json!({"today": when::day(now), "spent": spent, "limit": limit})),
-        false => format!("Spent today in all rooms: {}\n", cost(spent, limit, Language::ENGLISH)),
+        false => format!("Spent today in all rooms: {}\n", format_cost(spent, limit, Language::ENGLISH)),
     }
 }
 
@@ -111,7 +111,7 @@ fn estimates(policies: &Policies, json: bool) -> String {
                 text,
                 "Estimated: no price is listed for {}; it counts as {}, the most expensive that is known",
                 harmless(&model),
-                price(of)
+                format_price(of)
             );
         }
     }
@@ -197,7 +197,7 @@ fn table(days: &BTreeMap<(String, String), DayStats>) -> String {
             let _ = writeln!(
                 text,
                 "  spent today, memory and lost calls included: {}",
-                cost(spent, Cost::default(), Language::ENGLISH)
+                format_cost(spent, Cost::default(), Language::ENGLISH)
             );
         }
     }

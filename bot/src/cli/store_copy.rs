@@ -7,10 +7,10 @@ use super::settings::SettingsArguments;
 use super::show::{harmless, progress_bar};
 use super::{memory_copy, print, store};
 use crate::config::BadSettings;
-use crate::ports::{CopyScope, CopyStore, StoreKind};
+use crate::ports::{CopyScope, CopyStore, StoreBackend, StoreKind};
 use crate::stores::copy::{self, CopyError, CopySummary};
 use crate::stores::firestore::{self, FirestoreLocation};
-use crate::stores::{DataFolder, FirestoreSettings, PARTIAL_COPY, StoreLocation};
+use crate::stores::{DamagedFile, DataFolder, FirestoreSettings, StoreLocation};
 
 #[derive(Args)]
 pub struct StoreArguments {
@@ -40,7 +40,7 @@ pub struct Copy {
     /// Where it goes
     #[arg(long, value_name = "STORE")]
     to: String,
-    /// Empty the destination first
+    /// Empty the destination first; a file that is damaged is renamed
     #[arg(long)]
     replace: bool,
 }
@@ -49,7 +49,7 @@ pub struct Copy {
 pub struct RestoreArguments {
     /// What `aizuchi backup` wrote
     file: String,
-    /// Empty the store first
+    /// Empty the store first; a file that is damaged is renamed
     #[arg(long)]
     replace: bool,
     /// The data folder [default: that of the settings]
@@ -86,17 +86,18 @@ impl CopyLocation {
         StoreLocation::parse(text).map(CopyLocation::Store)
     }
 
-    pub fn shown(&self) -> String {
+    pub fn display_name(&self) -> String {
         match self {
-            CopyLocation::Store(location) => location.shown(),
-            CopyLocation::Firestore(location) => location.shown(),
+            CopyLocation::Store(location) => location.display_name(),
+            CopyLocation::Firestore(location) => location.display_name(),
         }
     }
 }
 
 pub fn restore(arguments: &RestoreArguments) -> anyhow::Result<()> {
-    let from = StoreLocation::parse(&arguments.file).map_err(|what| anyhow::anyhow!("{what}"))?;
-    ensure!(from.kind() == StoreKind::Sqlite, "a backup is a file that `aizuchi backup` wrote");
+    let no_backup = "a backup is a file that `aizuchi backup` wrote";
+    let from = StoreLocation::parse(&arguments.file).map_err(|_| BadSettings(vec![no_backup.into()]))?;
+    ensure!(from.kind() == StoreKind::Sqlite, no_backup);
     let to = store::location(arguments.folder.as_deref(), &arguments.settings)?;
     transfer(&from, &to, arguments.replace)
 }
@@ -105,14 +106,13 @@ pub fn restore(arguments: &RestoreArguments) -> anyhow::Result<()> {
 pub fn check_source(from: &StoreLocation) -> anyhow::Result<()> {
     let opened = store::open(from)?;
     let condition = opened.wait(opened.backend.condition())?;
-    ensure!(!condition.is_partial_copy, "{}: {PARTIAL_COPY}", from.shown());
     ensure!(
         condition.has_memory,
         "{} was written by an earlier version: start it once with `aizuchi run`, which upgrades it",
-        from.shown()
+        from.display_name()
     );
     let complaints = opened.wait(opened.backend.complaints())?;
-    ensure!(complaints.is_empty(), "{} is damaged: {}", from.shown(), complaints.join("; "));
+    ensure!(complaints.is_empty(), "{} is damaged: {}", from.display_name(), complaints.join("; "));
     Ok(())
 }
 
@@ -120,22 +120,29 @@ fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::
     check_source(from).context("nothing was changed")?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let summary = runtime.block_on(async {
-        let unopened = || format!("cannot open {}; nothing was changed", to.shown());
+        let unopened = || format!("cannot open {}; nothing was changed", to.display_name());
+        let source = from.open_to_read().await.with_context(|| format!("cannot open {}", from.display_name()))?;
         // A database has its own lock.
         let is_here = to.kind() == StoreKind::Sqlite;
         let _folder = is_here.then(|| DataFolder::take(to.data_folder())).transpose().with_context(unopened)?;
-        let target = to.open_to_copy().await.with_context(unopened)?;
-        let source = from.open_to_read().await.with_context(|| format!("cannot open {}", from.shown()))?;
+        let damaged = if replace { damaged_file(to) } else { None };
+        let target = match damaged {
+            Some(damaged) => {
+                check_source_readable(from, &*source).await?;
+                set_aside(&damaged).with_context(unopened)?;
+                to.open_to_copy().await.with_context(|| format!("cannot make {} anew", to.display_name()))?
+            }
+            None => to.open_to_copy().await.with_context(unopened)?,
+        };
         ensure!(
             source.identity().await? != target.identity().await?,
             "{} and {} are the same store; nothing was changed",
-            from.shown(),
-            to.shown()
+            from.display_name(),
+            to.display_name()
         );
         let copying = target.copying();
         if replace {
-            let unreadable = || format!("cannot read all of {}; nothing was changed", from.shown());
-            copy::check_readable(&*source.copying(), CopyScope::Everything).await.with_context(unreadable)?;
+            check_source_readable(from, &*source).await?;
             copying.set_partial(true).await?;
             copying.clear(CopyScope::Everything).await?;
         }
@@ -144,7 +151,30 @@ fn transfer(from: &StoreLocation, to: &StoreLocation, replace: bool) -> anyhow::
         let _ = target.stores().files.settle().await?;
         anyhow::Ok(summary)
     })?;
-    print(&told(&summary, from, to))
+    print(&format_summary(&summary, from, to))
+}
+
+/// Before anything is emptied or moved.
+async fn check_source_readable(from: &StoreLocation, source: &dyn StoreBackend) -> anyhow::Result<()> {
+    let unreadable = || format!("cannot read all of {}; nothing was changed", from.display_name());
+    copy::check_readable(&*source.copying(), CopyScope::Everything).await.with_context(unreadable)?;
+    Ok(())
+}
+
+/// The usual database of a data folder. Any other file may be something else, named by mistake.
+fn damaged_file(to: &StoreLocation) -> Option<DamagedFile> {
+    let path = to.notes();
+    let is_usual = to.kind() == StoreKind::Sqlite && path == DataFolder::database_in(to.data_folder());
+    if is_usual { DamagedFile::at(&path) } else { None }
+}
+
+/// Says at once where it is: whatever fails afterwards, it is needed.
+fn set_aside(damaged: &DamagedFile) -> anyhow::Result<()> {
+    let name = damaged.set_aside()?;
+    let told = harmless(&format!("{damaged}; it is kept as {}", name.display()));
+    // Nobody may be reading that, and the store is to be restored nevertheless.
+    let _ = print(&format!("{told}\n"));
+    Ok(())
 }
 
 pub async fn copy_with_progress(
@@ -169,7 +199,7 @@ pub async fn copy_with_progress(
     })
 }
 
-fn told(summary: &CopySummary, from: &StoreLocation, to: &StoreLocation) -> String {
+fn format_summary(summary: &CopySummary, from: &StoreLocation, to: &StoreLocation) -> String {
     let count = |table: &str| summary.counts.iter().find(|(name, _)| *name == table).map_or(0, |(_, count)| *count);
     let found = match summary.found {
         0 => String::new(),
@@ -179,8 +209,8 @@ fn told(summary: &CopySummary, from: &StoreLocation, to: &StoreLocation) -> Stri
         "copied {} rows from {} to {}{found}: {} records, {} decisions, {} facts, {} messages of the web room; counted and \
          compared\n",
         summary.rows - summary.found,
-        harmless(&from.shown()),
-        harmless(&to.shown()),
+        harmless(&from.display_name()),
+        harmless(&to.display_name()),
         count("journal"),
         count("trace"),
         count("memory_fact"),

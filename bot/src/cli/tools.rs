@@ -82,6 +82,7 @@ async fn open(layers: &Layers, policies: &Policies) -> anyhow::Result<Toolset> {
     }
     let opened = location.open_to_read().await;
     let backend = opened.with_context(|| format!("cannot open {}", location.notes().display()))?;
+    location.check_complete(&*backend).await?;
     let memory = store::memory_of(&*backend, layers, policies, MemoryUser::CommandLine).await?;
     let keeper = Keeper::new(memory, Arc::new(NoModel), backend.stores(), policies.clone());
     tools::open(layers, Some(&Arc::new(keeper)))

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 
 use super::settings::SettingsArguments;
 use super::show::harmless;
-use super::store::{self, HeldStore};
+use super::store::{self, HeldPart, HeldStore};
 use super::when;
 use crate::platforms::web::WebSettings;
 use crate::platforms::web::rooms;
@@ -50,7 +50,7 @@ fn list(arguments: &RoomsArguments) -> anyhow::Result<()> {
     let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&location)?;
     let counted = opened.wait(opened.backend.platform_stores().web.count_messages());
-    let counted = counted.with_context(|| format!("cannot read {}", location.shown()))?;
+    let counted = counted.with_context(|| format!("cannot read {}", location.display_name()))?;
     let mut text = String::from("opened            messages  room\n");
     for (room, messages) in counted.into_iter().filter(|(room, _)| rooms::is_listed(&room.name)) {
         let _ = writeln!(text, "{:16}  {messages:>8}  {}", when::day_and_clock(room.opened), harmless(&room.name));
@@ -65,7 +65,8 @@ fn close(arguments: &RoomsArguments, room: &str) -> anyhow::Result<()> {
     store::open(&location)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let closed = runtime.block_on(async {
-        let held = HeldStore::open(&location, &arguments.settings).await.context("nothing was changed")?;
+        let held = HeldStore::open(&location, &arguments.settings, HeldPart::Everything).await;
+        let held = held.context("nothing was changed")?;
         let close = rooms::close_unheard(room.to_owned(), Clock::Wall.now());
         let closed = close.make(&*held.backend.platform_stores().web).await?.is_ok();
         if closed {

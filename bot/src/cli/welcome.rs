@@ -4,8 +4,9 @@ use std::io::IsTerminal as _;
 
 use secrecy::SecretString;
 
+use super::effective_settings::EffectiveSettings;
 use super::join::JoinedPlatforms;
-use super::run::{EffectiveSettings, variable};
+use super::run::variable;
 use super::web_link;
 use crate::platforms::web::WebSettings;
 

@@ -46,15 +46,15 @@ pub struct WhyArguments {
 }
 
 pub fn run(arguments: &WhyArguments) -> anyhow::Result<()> {
-    super::print(&told(arguments)?)
+    super::print(&run_to_text(arguments)?)
 }
 
 /// The output of the command.
-pub fn told(arguments: &WhyArguments) -> anyhow::Result<String> {
+pub fn run_to_text(arguments: &WhyArguments) -> anyhow::Result<String> {
     let location = store::location(arguments.folder.as_deref(), &arguments.settings)?;
     let opened = store::open(&location)?;
     let room = arguments.room.as_deref().map(|room| store::find_room(&opened, room)).transpose()?;
-    let unreadable = || format!("cannot read the decisions in {}", location.shown());
+    let unreadable = || format!("cannot read the decisions in {}", location.display_name());
     let decisions = &*opened.stores.decisions;
     let trace = match &arguments.message {
         Some(id) => {

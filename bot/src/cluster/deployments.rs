@@ -6,11 +6,13 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::endpoints::{answers, without_login};
 use super::ingress::{RestateClient, RestateError};
 
 /// A worker, or several of one build behind one address.
@@ -29,7 +31,12 @@ impl Deployment {
         self.metadata.get(BUILD).map(String::as_str)
     }
 
-    fn is_at(&self, uri: &str) -> bool {
+    /// Its address as it may be shown.
+    pub fn shown_uri(&self) -> String {
+        without_login(self.uri.trim_end_matches('/'))
+    }
+
+    pub fn is_at(&self, uri: &str) -> bool {
         self.uri.trim_end_matches('/') == uri.trim_end_matches('/')
     }
 }
@@ -37,6 +44,8 @@ impl Deployment {
 /// Invocations of a deployment that are not over, by what they do.
 pub type Unfinished = BTreeMap<String, u64>;
 
+/// How long a worker may take to say that it is there.
+const WORKER_ANSWERS_WITHIN: Duration = Duration::from_secs(3);
 /// Under which a deployment has its build.
 const BUILD: &str = "aizuchi.build";
 const UNFINISHED: &str = "SELECT pinned_deployment_id AS deployment, status, count(*) AS number FROM sys_invocation
@@ -67,6 +76,19 @@ impl RestateClient {
         let answer = self.admin.ask(|http, base| http.get(format!("{base}/deployments"))).await?;
         let mut answer: Value = read(&answer)?;
         serde_json::from_value(answer["deployments"].take()).map_err(|error| RestateError::Refused(error.to_string()))
+    }
+
+    /// Whether a worker answers at each of these addresses, as far as it can be reached from here.
+    pub async fn ask_workers(&self, known: &[Deployment]) -> Vec<Result<(), RestateError>> {
+        let ask = async |worker: &Deployment| {
+            // What is not at an address of its own cannot be asked.
+            if !worker.uri.starts_with("http") {
+                return Ok(());
+            }
+            let url = format!("{}/health", worker.uri.trim_end_matches('/'));
+            answers(self.to_workers.get(url).timeout(WORKER_ANSWERS_WITHIN)).await
+        };
+        futures_util::future::join_all(known.iter().map(ask)).await
     }
 
     /// The one that gets what begins; none if no worker was ever known.
@@ -125,17 +147,5 @@ fn hash_of_program() -> std::io::Result<u64> {
             0 => return Ok(hash.digest()),
             len => hash.update(&bytes[..len]),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_build_has_one_name() {
-        assert_eq!(own_build(), own_build());
-        assert!(own_build().starts_with(env!("CARGO_PKG_VERSION")), "{}", own_build());
-        assert_eq!(hash_of_program().expect("it runs"), hash_of_program().expect("it runs"));
     }
 }

@@ -44,7 +44,7 @@ impl Endpoints {
     pub async fn check_each(&self, path: &str) -> Vec<(String, Result<(), RestateError>)> {
         let check = async |url: &String| {
             let request = self.http.get(format!("{url}{path}")).timeout(ACCEPTS_WITHIN);
-            (url.clone(), answer(request).await.map(drop))
+            (without_login(url), answer(request).await.map(drop))
         };
         futures_util::future::join_all(self.urls.iter().map(check)).await
     }
@@ -61,7 +61,7 @@ impl Endpoints {
                 Err(error @ RestateError::Unavailable(_)) => failed = error,
                 answered => return answered,
             }
-            // Whoever failed at the same time may have turned to the next one already.
+            // Another call that failed at the same time may have moved on to the next one already.
             let next = (index + 1) % self.urls.len();
             let _ = self.current.compare_exchange(index, next, Ordering::Relaxed, Ordering::Relaxed);
         }
@@ -69,15 +69,60 @@ impl Endpoints {
     }
 }
 
+/// A URL as it may be shown: name and password are nobody's business.
+pub fn without_login(url: &str) -> String {
+    let Ok(mut parsed) = url::Url::parse(url) else { return String::new() };
+    if parsed.username().is_empty() && parsed.password().is_none() {
+        return url.to_owned();
+    }
+    let _ = parsed.set_username("").and_then(|()| parsed.set_password(None));
+    parsed.as_str().trim_end_matches('/').to_owned()
+}
+
+/// A text of others as it may be shown: addresses in it without name and password.
+pub fn without_logins(text: &str) -> String {
+    let (mut shown, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = rest.split_once("://") {
+        shown.push_str(before);
+        shown.push_str("://");
+        let end = after.find(|letter: char| letter.is_whitespace() || "/?#\"\\<>".contains(letter));
+        let login = after[..end.unwrap_or(after.len())].rfind('@');
+        rest = login.map_or(after, |at| &after[at + 1..]);
+    }
+    shown + rest
+}
+
+/// Whether something answers there that is not only there for others.
+pub async fn answers(request: RequestBuilder) -> Result<(), RestateError> {
+    let response = request.send().await.map_err(|error| RestateError::Unavailable(cause(&error)))?;
+    match response.status() {
+        status if status.is_server_error() => Err(RestateError::Unavailable(status.to_string())),
+        _ => Ok(()),
+    }
+}
+
+/// Why there was no answer, without the address.
+fn cause(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "it takes too long".into();
+    }
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
 async fn answer(request: RequestBuilder) -> Result<Vec<u8>, RestateError> {
-    let gone = |error: reqwest::Error| RestateError::Unavailable(error.without_url().to_string());
+    let gone = |error: reqwest::Error| RestateError::Unavailable(cause(&error.without_url()));
     let response = request.send().await.map_err(gone)?;
     let status = response.status();
     let body = response.bytes().await.map_err(gone)?;
     if status.is_success() {
         return Ok(body.to_vec());
     }
-    let told = format!("{status}: {}", String::from_utf8_lossy(&body));
+    // It may repeat the address of a worker.
+    let told = format!("{status}: {}", without_logins(&String::from_utf8_lossy(&body)));
     let passes = status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS || status == StatusCode::NOT_FOUND;
     Err(if passes { RestateError::Unavailable(told) } else { RestateError::Refused(told) })
 }
@@ -114,7 +159,7 @@ mod tests {
     }
 
     async fn ask(endpoints: &Endpoints) -> Result<Vec<u8>, RestateError> {
-        endpoints.ask_within(Duration::from_millis(300), |http, url| http.get(url)).await
+        endpoints.ask_within(Duration::from_secs(3), |http, url| http.get(url)).await
     }
 
     #[tokio::test]
@@ -122,13 +167,44 @@ mod tests {
         let (silent, never) = server(None).await;
         let (broken, failing) = server(Some("503 Service Unavailable")).await;
         let (sound, answering) = server(Some("200 OK")).await;
-        let closed = TcpListener::bind("127.0.0.1:0").await.expect("a port is free").local_addr().expect("it is bound");
+        let closed = aizuchi_test_servers::ports::free_address();
         let urls = format!("http://{closed}, {silent},{broken}/ ,{sound}");
         let endpoints = Endpoints::new(client_builder().no_proxy().build().expect("a client"), &urls);
         for times in 1..=3 {
             assert_eq!(ask(&endpoints).await, Ok(b"ok".to_vec()));
             let count = |asked: &AtomicU64| asked.load(Ordering::Relaxed);
             assert_eq!((count(&never), count(&failing), count(&answering)), (1, 1, times));
+        }
+    }
+
+    #[test]
+    fn what_is_shown_of_an_address_has_no_password() {
+        for (url, shown) in [
+            ("http://10.0.0.1:8080", "http://10.0.0.1:8080"),
+            ("https://me:secret@restate.example.org/x", "https://restate.example.org/x"),
+            ("https://token@restate.example.org", "https://restate.example.org"),
+            ("secret", ""),
+        ] {
+            assert_eq!(without_login(url), shown);
+        }
+    }
+
+    #[test]
+    fn what_others_say_of_addresses_has_no_password() {
+        for (text, shown) in [
+            ("503: no address here", "503: no address here"),
+            (
+                "error when calling 'http://u:WPW@127.0.0.1:29199/': refused",
+                "error when calling 'http://127.0.0.1:29199/': refused",
+            ),
+            (
+                r#"{"message":"http://me:a'b@[::1]:9080 and https://token@db"}"#,
+                r#"{"message":"http://[::1]:9080 and https://db"}"#,
+            ),
+            ("http://a/x@y, http://u:p@w@b", "http://a/x@y, http://b"),
+            ("mail me@example.org ://", "mail me@example.org ://"),
+        ] {
+            assert_eq!(without_logins(text), shown);
         }
     }
 

@@ -1,142 +1,114 @@
 //! What platforms tell, on its way to the rooms: one line for each room, so that it arrives in order, and as many at once as wait.
 //!
-//! It stands where the shards of a single process stand, behind the same [`EngineHandle`]. Something is durable once Restate has
-//! accepted it; until then whoever told it waits, and a platform tells it again after a crash.
+//! It takes the place that the shards have in a single process, behind the same [`EngineHandle`]. Something is durable once Restate
+//! has accepted it; until then the caller waits, and a platform reports it again after a crash.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::types::RoomId;
 use aizuchi_core::view::RoomView;
 use aizuchi_core::{Engine, Input, Time};
-use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
 use super::context::ClusterContext;
-use super::ingress::{RestateClient, RestateError};
+use super::forgetting::PendingForgets;
+use super::ingress::{RestateClient, RestateError, unique_key};
+use super::outgoing::OutgoingInputs;
+use super::room::RoomBill;
+use super::room_lines::{RoomLines, WaitingTalk};
 use super::state::Stamped;
-use super::telling::Telling;
 use crate::journal::Journal;
-use crate::runtime::{EventTimes, ForgetJob, ShardRequest, StoreRequest};
+use crate::ports::{GatewayNumber, Unsent, UnsentRows};
+use crate::runtime::{EventTimes, ForgetJob, HandedOn, ShardRequest, StoreRequest};
 use crate::stores::StoreError;
 
-/// Told together at most.
-const TOGETHER_MAX: usize = 256;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// What was stored so long ago and not told was left by a gateway that ended.
+/// What was stored so long ago and not told was left by a gateway that ended, also where the database does not know that it ended.
 const LEFT_AFTER: Duration = Duration::from_secs(15);
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 pub struct Gateway {
-    context: Arc<ClusterContext>,
-    restate: RestateClient,
-    journal: Journal,
+    pub(super) context: Arc<ClusterContext>,
+    pub(super) restate: RestateClient,
+    pub(super) journal: Journal,
+    pub(super) forgets: PendingForgets,
     /// No other gateway has it.
     name: String,
-}
-
-/// Something for one room.
-enum Waiting {
-    Told(Stamped, oneshot::Sender<()>),
-    Store(Time, StoreRequest),
-    /// Of a gateway that ended.
-    Left(i64, Stamped),
+    /// By which others know whether it lives.
+    number: GatewayNumber,
 }
 
 impl Gateway {
     /// `name` is one that no other gateway has, now or before.
-    pub fn new(context: Arc<ClusterContext>, restate: RestateClient, journal: Journal, name: String) -> Gateway {
-        Gateway { context, restate, journal, name }
+    pub fn new(
+        context: Arc<ClusterContext>,
+        restate: RestateClient,
+        journal: Journal,
+        name: String,
+        number: GatewayNumber,
+    ) -> Gateway {
+        Gateway { context, restate, journal, forgets: PendingForgets::default(), name, number }
     }
 
-    /// Until it is told to stop; what it has begun to tell is told then.
+    /// Runs until `stop`; what it has begun to send is sent then.
     pub async fn run(self: Arc<Self>, mut inbox: mpsc::Receiver<ShardRequest>, stop: CancellationToken) {
         let mut times = EventTimes::new(self.context.runtime.clone());
         times.begin(Time(0));
-        let mut rooms: HashMap<RoomId, VecDeque<Waiting>> = HashMap::new();
-        let mut telling: JoinSet<RoomId> = JoinSet::new();
+        let mut lines = RoomLines::new(self.clone(), stop.clone());
+        // The database may take long to answer, and nobody is to wait for that.
+        let mut left: JoinSet<Vec<(RoomId, Stamped)>> = JoinSet::new();
         let mut look = tokio::time::interval(LOOK_EVERY);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let (room, waiting) = tokio::select! {
+            tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                Some(told) = telling.join_next() => {
-                    let room = told.expect("telling does not panic");
-                    match rooms.get_mut(&room) {
-                        Some(waiting) if !waiting.is_empty() => {
-                            let some = waiting.drain(..waiting.len().min(TOGETHER_MAX)).collect();
-                            telling.spawn(self.clone().tell(room, some, stop.clone()));
+                () = lines.go_on() => (),
+                Some(found) = left.join_next() => {
+                    for (room, newest) in found.expect("looking for what was left does not panic") {
+                        // Where something is on its way already, the rest is looked for again later.
+                        if !lines.has(&room) {
+                            lines.add(room, WaitingTalk::Left(newest));
                         }
-                        Some(_) | None => drop(rooms.remove(&room)),
                     }
-                    continue;
                 }
-                _ = look.tick() => {
-                    for (room, left) in self.left_behind().await {
-                        self.line_up(&mut rooms, &mut telling, room, left, &stop);
-                    }
-                    continue;
-                }
+                _ = look.tick(), if left.is_empty() => drop(left.spawn(self.clone().left_behind())),
                 request = inbox.recv() => match request {
                     None => break,
-                    Some(request) => match self.take(request, &mut times) {
-                        Some(waiting) => waiting,
-                        None => continue,
-                    },
+                    Some(request) => self.take(request, &mut times, &mut lines),
                 },
-            };
-            self.line_up(&mut rooms, &mut telling, room, waiting, &stop);
-        }
-        while telling.join_next().await.is_some() {}
-    }
-
-    /// Told at once where nothing of this room is on its way.
-    fn line_up(
-        self: &Arc<Self>,
-        rooms: &mut HashMap<RoomId, VecDeque<Waiting>>,
-        telling: &mut JoinSet<RoomId>,
-        room: RoomId,
-        waiting: Waiting,
-        stop: &CancellationToken,
-    ) {
-        match rooms.get_mut(&room) {
-            Some(line) => line.push_back(waiting),
-            None => {
-                rooms.insert(room.clone(), VecDeque::new());
-                telling.spawn(self.clone().tell(room, vec![waiting], stop.clone()));
             }
         }
+        lines.end().await;
     }
 
-    fn take(self: &Arc<Self>, request: ShardRequest, times: &mut EventTimes) -> Option<(RoomId, Waiting)> {
+    fn take(self: &Arc<Self>, request: ShardRequest, times: &mut EventTimes, lines: &mut RoomLines) {
+        // From now on it stamps by the clock as it is; each room finds out for itself that the clock was set.
+        let _ = times.notice();
         match request {
             ShardRequest::Input(mut input, durable) => {
-                // The clocks of several machines are never set for all rooms at once.
-                let _ = times.notice();
                 let at = times.stamp(&mut input);
                 match input.room().cloned() {
-                    Some(room) => Some((room, Waiting::Told(Stamped { at, input }, durable))),
-                    None => {
-                        self.tell_all(input, durable);
-                        None
-                    }
+                    Some(room) => lines.add(room, WaitingTalk::Told(Stamped::new(at, input), durable)),
+                    None => self.tell_all(input, durable),
                 }
             }
             ShardRequest::Store(StoreRequest { room, at, addressed, write, done }) => {
                 let stamp = times.stamp_event(Some(&room), Some(at));
                 let (handled_at, write) = (stamp.at, write.finished_by(move |input| stamp.put_on(input)));
-                Some((room.clone(), Waiting::Store(handled_at, StoreRequest { room, at, addressed, write, done })))
+                let request = StoreRequest { room: room.clone(), at, addressed, write, done };
+                lines.add(room, WaitingTalk::Store(handled_at, request));
             }
             ShardRequest::Pay(room, usage, durable) => {
-                let (gateway, at) = (self.clone(), times.now());
+                let (gateway, bill) = (self.clone(), RoomBill { at: times.now(), usage });
                 tokio::spawn(async move {
-                    match gateway.restate.pay(&room, &json!({"at": at, "usage": usage})).await {
+                    match gateway.restate.pay(&room, &bill).await {
                         Ok(true) => {
                             let _ = durable.send(());
                         }
@@ -144,28 +116,24 @@ impl Gateway {
                         Err(error) => tracing::warn!(%room, %error, "cannot bill a room"),
                     }
                 });
-                None
             }
             ShardRequest::Look(room, seen) => {
                 let (gateway, now) = (self.clone(), times.now());
                 tokio::spawn(async move { seen.send(gateway.view(&room, now).await) });
-                None
             }
             ShardRequest::Forget(ForgetJob { request, done, .. }) => {
-                let (gateway, now) = (self.clone(), times.now());
-                tokio::spawn(async move { done.send(gateway.forget(request, now).await) });
-                None
+                let (gateway, now, on_its_way) = (self.clone(), times.now(), lines.all_passed());
+                tokio::spawn(async move { done.send(gateway.forget(request, now, on_its_way).await) });
             }
             ShardRequest::Close(room, done) => {
-                let gateway = self.clone();
-                tokio::spawn(async move { done.send(gateway.context.store.forget_room(room).await) });
-                None
+                let (gateway, passed) = (self.clone(), lines.passed(room.clone()));
+                tokio::spawn(async move { done.send(gateway.close(room, passed).await) });
             }
         }
     }
 
     /// Other settings: workers read them themselves, and rooms hear of them from the workers.
-    fn tell_all(self: &Arc<Self>, input: Input, durable: oneshot::Sender<()>) {
+    fn tell_all(self: &Arc<Self>, input: Input, durable: HandedOn) {
         let Input::PolicyChanged(stated) = input else {
             let _ = durable.send(());
             return;
@@ -177,20 +145,17 @@ impl Gateway {
                 Ok(()) => {
                     let _ = durable.send(());
                 }
-                Err(error) => tracing::error!(%error, "cannot store other settings"),
+                Err(error) => tracing::error!(%error, "cannot store the new settings"),
             }
         });
     }
 
-    /// Has every room forget a person, and then the journal.
-    async fn forget(&self, request: Arc<ForgetRequest>, now: Time) -> Result<(), StoreError> {
-        let found = self.journal.footprints(0, 1, request).await?;
-        for room in self.context.store.rooms().await? {
-            let told = json!({"at": now, "request": found.request});
-            let forgotten = self.restate.forget(&room, &told).await;
-            forgotten.map_err(|error| StoreError::Unavailable(error.to_string()))?;
-        }
-        self.journal.forget_records(found, &self.context.policies().policies).await
+    /// Deletes what was said in a room that is closed for good, once the room has handled all of it.
+    async fn close(&self, room: RoomId, passed: oneshot::Receiver<()>) -> Result<(), StoreError> {
+        passed.await.map_err(|_| StoreError::Closed)?;
+        let unavailable = |error: RestateError| StoreError::Unavailable(error.to_string());
+        self.restate.call(&room, &unique_key(), &[]).await.map_err(unavailable)?;
+        self.context.store.forget_room(room).await
     }
 
     async fn view(&self, room: &RoomId, now: Time) -> Option<RoomView> {
@@ -201,38 +166,51 @@ impl Gateway {
         engine.view(room, now.max(state.last))
     }
 
-    /// What gateways that ended had stored and not told.
-    async fn left_behind(&self) -> Vec<(RoomId, Waiting)> {
-        let unsent = match self.context.store.unsent(LEFT_AFTER).await {
-            Ok(unsent) => unsent,
+    /// What gateways that ended had stored and not told: of each room the newest; the rest goes with it.
+    async fn left_behind(self: Arc<Self>) -> Vec<(RoomId, Stamped)> {
+        let unsent = match self.context.store.newest_left(LEFT_AFTER).await {
+            Ok(rows) => self.readable(rows).await,
             Err(error) => {
-                tracing::debug!(%error, "cannot look for what was left untold");
+                tracing::debug!(%error, "cannot look for inputs that were not delivered to their rooms");
                 return Vec::new();
             }
         };
-        let told = |(id, stamped): (i64, Stamped)| {
-            let room = stamped.input.room().cloned()?;
-            Some((room, Waiting::Left(id, stamped)))
-        };
-        let stamped = unsent.into_iter().map(|left| (left.id, Stamped { at: left.at, input: left.input }));
-        stamped.filter_map(told).collect()
+        let of_room = |unsent: Unsent| Some((unsent.input.room().cloned()?, Stamped::from(unsent)));
+        unsent.into_iter().filter_map(of_room).collect()
     }
 
-    /// Tells a room, however long that takes. What is not told when it has to stop is told again by whoever comes after.
-    async fn tell(self: Arc<Self>, room: RoomId, waiting: Vec<Waiting>, stop: CancellationToken) -> RoomId {
-        let (mut told, mut durable) = (Telling::default(), Vec::new());
+    /// What cannot be read is set aside, so that rooms do not wait for it.
+    async fn readable(&self, UnsentRows { unsent, unreadable }: UnsentRows) -> Vec<Unsent> {
+        for row in &unreadable {
+            let room = row.room.as_ref().map(tracing::field::display);
+            tracing::error!(id = row.id, room, why = row.why, "cannot read a stored input of a room; set aside");
+        }
+        if !unreadable.is_empty()
+            && let Err(error) = self.context.store.set_aside_unsent(unreadable).await
+        {
+            tracing::warn!(%error, "cannot set aside what cannot be read; retrying");
+        }
+        unsent
+    }
+
+    /// Sends to a room, however long that takes. What is not sent when it has to stop is sent by the next process that looks for it.
+    pub(super) async fn tell(
+        self: Arc<Self>,
+        room: RoomId,
+        waiting: Vec<WaitingTalk>,
+        stop: CancellationToken,
+    ) -> RoomId {
+        let (mut told, mut passed) = (OutgoingInputs::default(), Vec::new());
         for one in waiting {
             match one {
-                Waiting::Told(stamped, done) => {
-                    told.push(None, stamped);
-                    durable.push(done);
-                }
-                Waiting::Left(id, stamped) => told.push(Some(id), stamped),
-                Waiting::Store(at, StoreRequest { write, done, .. }) => {
-                    let stored = self.context.store.store_talk(at, write).await;
+                WaitingTalk::Told(stamped, done) => told.push_waited_for(stamped, done),
+                WaitingTalk::Left(stamped) => told.push(stamped),
+                WaitingTalk::Passed(done) => passed.push(done),
+                WaitingTalk::Store(at, StoreRequest { write, done, .. }) => {
+                    let stored = self.context.store.store_talk(self.number, at, write).await;
                     let _ = done.send(stored.map(|unsent| {
                         if let Some(unsent) = unsent {
-                            told.push_stored(unsent);
+                            told.push(unsent.into());
                         }
                     }));
                 }
@@ -241,32 +219,32 @@ impl Gateway {
         if !self.compare_with_stored(&room, &mut told, &stop).await {
             return room;
         }
-        let (told, ids) = told.into_parts();
-        if told.is_empty() || self.until_accepted(&room, &told, &stop).await {
-            for done in durable {
+        if told.is_empty() || self.until_accepted(&room, &mut told, &stop).await {
+            let ids = told.accepted();
+            for done in passed {
                 let _ = done.send(());
             }
             if !ids.is_empty()
                 && let Err(error) = self.context.store.sent(ids).await
             {
-                tracing::debug!(%error, "cannot note what a room was told; it is told again");
+                tracing::debug!(%error, "cannot note what was delivered to a room; delivering it again");
             }
         }
         room
     }
 
-    /// What others stored before the last of these and have not told yet is told with them, so that a room hears everything in the order
-    /// in which people see it; what others have told meanwhile is not told again. Returns `false` if it has to stop.
-    async fn compare_with_stored(&self, room: &RoomId, told: &mut Telling, stop: &CancellationToken) -> bool {
+    /// What other gateways stored before the last of these and have not sent yet is sent with them, so that a room hears everything in the
+    /// order in which people see it; what they have sent meanwhile is not sent again. Returns `false` if it has to stop.
+    async fn compare_with_stored(&self, room: &RoomId, told: &mut OutgoingInputs, stop: &CancellationToken) -> bool {
         let Some(last) = told.last_stored() else { return true };
         let mut pause = FIRST_PAUSE;
         loop {
             match self.context.store.unsent_up_to(room.clone(), last).await {
-                Ok(unsent) => {
-                    told.replace_stored(unsent);
+                Ok(rows) => {
+                    told.replace_stored(self.readable(rows).await);
                     return true;
                 }
-                Err(error) => tracing::warn!(%room, %error, "cannot read what a room is to hear; retrying"),
+                Err(error) => tracing::warn!(%room, %error, "cannot read the stored inputs of a room; retrying"),
             }
             tokio::select! {
                 () = stop.cancelled() => return false,
@@ -275,19 +253,29 @@ impl Gateway {
         }
     }
 
-    async fn until_accepted(&self, room: &RoomId, told: &[Stamped], stop: &CancellationToken) -> bool {
+    /// What was heard under a right that is lost meanwhile is left out: who has the right now tells it. `false` if it has to stop.
+    async fn until_accepted(&self, room: &RoomId, told: &mut OutgoingInputs, stop: &CancellationToken) -> bool {
         static TOLD: AtomicU64 = AtomicU64::new(0);
         let key = format!("{}-{}", self.name, TOLD.fetch_add(1, Ordering::Relaxed));
+        let ready = &self.context.runtime.ready;
         let mut pause = FIRST_PAUSE;
         loop {
-            match self.restate.tell(room, &key, told).await {
+            let now = self.context.runtime.clock.now();
+            let wanted = told.wanted(now);
+            if wanted.is_empty() {
+                return true;
+            }
+            match self.restate.tell(room, &key, &wanted).await {
                 Ok(()) => {
-                    self.context.runtime.ready.send_if_modified(|ready| !std::mem::replace(ready, true));
+                    ready.send_if_modified(|ready| !std::mem::replace(ready, true));
                     return true;
                 }
                 Err(error @ (RestateError::Unavailable(_) | RestateError::Refused(_))) => {
-                    tracing::warn!(%room, %error, "cannot tell a room; retrying");
-                    self.context.runtime.ready.send_replace(false);
+                    tracing::warn!(%room, %error, "cannot deliver inputs to a room; retrying");
+                    // It may be this room alone.
+                    if self.restate.check().await.is_err() {
+                        ready.send_if_modified(|ready| std::mem::replace(ready, false));
+                    }
                 }
             }
             tokio::select! {

@@ -14,19 +14,19 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::console::{keep_up, ready_text};
-use crate::ports::StoreFiles;
+use crate::ports::{Position, Stores};
 
 /// How long the store may take to answer.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
 pub struct HealthChecks {
-    pub files: Arc<dyn StoreFiles>,
+    pub stores: Stores,
     /// What an operator should know; empty if there is nothing.
     pub alert: watch::Receiver<String>,
     pub metrics: PrometheusHandle,
 }
 
-/// Until it is told to stop.
+/// Runs until `stop`.
 pub async fn serve_health(listener: TcpListener, checks: HealthChecks, stop: CancellationToken) {
     let checks = Arc::new(checks);
     let router = Router::new()
@@ -45,8 +45,13 @@ pub async fn serve_health(listener: TcpListener, checks: HealthChecks, stop: Can
 }
 
 async fn ready(State(checks): State<Arc<HealthChecks>>) -> Response {
-    match tokio::time::timeout(ANSWERS_WITHIN, checks.files.check()).await {
-        Ok(Ok(())) => ready_text(&checks.alert.borrow()).into_response(),
+    let asked = async {
+        checks.stores.files.check().await?;
+        // Whether it could be written to last does not say that it answers now.
+        checks.stores.journal.locate(Position::Last).await
+    };
+    match tokio::time::timeout(ANSWERS_WITHIN, asked).await {
+        Ok(Ok(_)) => ready_text(&checks.alert.borrow()).into_response(),
         Ok(Err(_)) => {
             (StatusCode::SERVICE_UNAVAILABLE, "not ready: the store cannot be written; see the log\n").into_response()
         }

@@ -7,7 +7,8 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::endpoints::Endpoints;
+use super::endpoints::{Endpoints, without_logins};
+use super::room::{Forgetting, RoomBill};
 use super::state::{RoomState, Stamped};
 use crate::tls::client_builder;
 
@@ -19,6 +20,8 @@ const CONNECTS_WITHIN: Duration = Duration::from_secs(2);
 pub struct RestateClient {
     ingress: Endpoints,
     pub(super) admin: Endpoints,
+    /// Speaks to workers as the server does.
+    pub(super) to_workers: reqwest::Client,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,13 +32,31 @@ pub enum RestateError {
     Refused(String),
 }
 
+impl RestateError {
+    /// What happened, where it is clear to whom.
+    pub fn why(&self) -> &str {
+        match self {
+            RestateError::Unavailable(why) | RestateError::Refused(why) => why,
+        }
+    }
+}
+
+/// Each address of Restate, and whether it answers.
+pub struct RestateHealth {
+    pub ingress: Vec<(String, Result<(), RestateError>)>,
+    pub admin: Vec<(String, Result<(), RestateError>)>,
+}
+
 /// Something that cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct StuckInvocation {
     pub service: String,
     /// The room; none of a call.
     #[serde(default)]
-    pub room: Option<String>,
+    room: Option<String>,
+    /// Of a call: its room and its number there.
+    #[serde(default)]
+    key: Option<String>,
     pub status: String,
     #[serde(default)]
     pub attempts: Option<u64>,
@@ -51,18 +72,37 @@ impl StuckInvocation {
     pub fn needs_help(&self) -> bool {
         self.status == "paused" || self.attempts.unwrap_or_default() >= ATTEMPTS_UNTIL_STUCK
     }
+
+    /// The room, or the call with its room.
+    pub fn whose(&self) -> &str {
+        self.room.as_deref().or(self.key.as_deref()).unwrap_or_default()
+    }
 }
 
-const STUCK: &str =
-    "SELECT target_service_name AS service, target_service_key AS room, status, retry_count AS attempts,
-    last_failure AS error FROM sys_invocation WHERE status IN ('backing-off', 'paused') ORDER BY modified_at LIMIT 100";
+/// As many of them are looked at.
+pub const STUCK_MAX: usize = 100;
+/// Those that need help come first.
+const STUCK: &str = "SELECT target_service_name AS service, target_service_key AS room, idempotency_key AS key, status,
+    retry_count AS attempts, last_failure AS error FROM sys_invocation WHERE status IN ('backing-off', 'paused')
+    ORDER BY CASE WHEN status = 'paused' THEN 0 ELSE 1 END, coalesce(retry_count, 0) DESC, modified_at LIMIT 100";
+/// What rooms are told: no timers, which may be for next year, and no requests to forget.
+const UNHEARD: &str = "FROM sys_invocation WHERE target_service_name = 'Room' AND target_handler_name = 'handle'
+    AND status NOT IN ('completed', 'scheduled')";
+/// What Restate has given up until somebody says that it may go on.
+const PAUSED: &str = "SELECT id FROM sys_invocation WHERE status = 'paused' ORDER BY modified_at";
 
 impl RestateClient {
     /// Each is one URL, or several with commas between them. `Err` if there can be no client at all.
     pub fn new(ingress: &str, admin: &str) -> Result<RestateClient, RestateError> {
-        let http = client_builder().tcp_nodelay(true).no_proxy().connect_timeout(CONNECTS_WITHIN);
-        let http = http.build().map_err(|error| RestateError::Unavailable(error.to_string()))?;
-        Ok(RestateClient { ingress: Endpoints::new(http.clone(), ingress), admin: Endpoints::new(http, admin) })
+        let client = || client_builder().tcp_nodelay(true).no_proxy().connect_timeout(CONNECTS_WITHIN);
+        let failed = |error: reqwest::Error| RestateError::Unavailable(error.to_string());
+        let (http, to_workers) =
+            (client().build().map_err(failed)?, client().http2_prior_knowledge().pool_max_idle_per_host(0));
+        Ok(RestateClient {
+            ingress: Endpoints::new(http.clone(), ingress),
+            admin: Endpoints::new(http, admin),
+            to_workers: to_workers.build().map_err(failed)?,
+        })
     }
 
     /// Tells a room what happened. Returns when it is durable; told again under the same key, it happened once.
@@ -100,7 +140,7 @@ impl RestateClient {
     }
 
     /// Whether the room pays for something. It pays once.
-    pub async fn pay(&self, room: &RoomId, bill: &Value) -> Result<bool, RestateError> {
+    pub async fn pay(&self, room: &RoomId, bill: &RoomBill) -> Result<bool, RestateError> {
         let key = unique_key();
         let paid = self
             .ingress
@@ -108,10 +148,20 @@ impl RestateClient {
         serde_json::from_slice(&paid.await?).map_err(|error| RestateError::Refused(error.to_string()))
     }
 
-    /// Has a room forget somebody. Returns when it has.
-    pub async fn forget(&self, room: &RoomId, forgetting: &Value) -> Result<(), RestateError> {
-        let forgotten = self.ingress.ask(|http, base| http.post(url_of(base, "call", room, "forget")).json(forgetting));
-        forgotten.await.map(drop)
+    /// Tells a room to forget somebody. Returns when that is durable; it happens once for a key.
+    pub async fn tell_to_forget(&self, room: &RoomId, key: &str, told: &Forgetting) -> Result<(), RestateError> {
+        let request = |http: &reqwest::Client, base: &str| {
+            http.post(url_of(base, "send", room, "forget")).header("idempotency-key", key).json(told)
+        };
+        self.ingress.hand_over(request).await.map(drop)
+    }
+
+    /// The same, and returns when the room has forgotten them.
+    pub async fn forget(&self, room: &RoomId, key: &str, told: &Forgetting) -> Result<(), RestateError> {
+        let request = |http: &reqwest::Client, base: &str| {
+            http.post(url_of(base, "call", room, "forget")).header("idempotency-key", key).json(told)
+        };
+        self.ingress.ask(request).await.map(drop)
     }
 
     /// The state of a room; an empty one where nothing was ever heard.
@@ -137,11 +187,61 @@ impl RestateClient {
         Ok(rows)
     }
 
+    /// Whether it has the state of this room, or something that is to happen there: a room that was recorded for the first time has no
+    /// state until that is over.
+    pub async fn has_room(&self, room: &RoomId) -> Result<bool, RestateError> {
+        let name = room.as_str().replace('\'', "''");
+        let state = format!("SELECT 1 FROM state WHERE service_name = 'Room' AND service_key = '{name}' LIMIT 1");
+        if !self.query(&state).await?.is_empty() {
+            return Ok(true);
+        }
+        let begun = format!(
+            "SELECT id FROM sys_invocation WHERE target_service_name = 'Room' AND target_service_key = '{name}'
+            AND status <> 'completed' LIMIT 1"
+        );
+        Ok(!self.query(&begun).await?.is_empty())
+    }
+
+    /// When the newest of what rooms are told and have not handled was accepted; `None` if they have handled all of it.
+    pub async fn last_unheard(&self) -> Result<Option<String>, RestateError> {
+        let rows = self.query(&format!("SELECT CAST(max(created_at) AS VARCHAR) AS last {UNHEARD}")).await?;
+        Ok(rows.first().and_then(|row| row["last"].as_str()).map(str::to_owned))
+    }
+
+    /// How much of what was accepted until then they have not handled.
+    pub async fn count_unheard(&self, until: &str) -> Result<u64, RestateError> {
+        let count = format!("SELECT count(*) AS number {UNHEARD} AND created_at <= CAST('{until}' AS TIMESTAMP)");
+        let rows = self.query(&count).await?;
+        rows.first().and_then(|row| row["number"].as_u64()).ok_or_else(|| RestateError::Refused("no number".into()))
+    }
+
     /// What fails and is tried again, or has been given up.
     pub async fn stuck(&self) -> Result<Vec<StuckInvocation>, RestateError> {
         let rows = self.query(STUCK).await?;
-        let read = |row| serde_json::from_value(row).map_err(|error| RestateError::Refused(error.to_string()));
+        let read = |row| {
+            let mut found: StuckInvocation =
+                serde_json::from_value(row).map_err(|error| RestateError::Refused(error.to_string()))?;
+            // It may repeat the address of a worker.
+            found.error = found.error.as_deref().map(without_logins);
+            Ok(found)
+        };
         rows.into_iter().map(read).collect()
+    }
+
+    /// Has everything go on that Restate has paused. Returns how many invocations that were.
+    pub async fn resume_paused(&self) -> Result<usize, RestateError> {
+        let paused = self.query(PAUSED).await?;
+        let ids: Vec<&str> = paused.iter().filter_map(|row| row["id"].as_str()).collect();
+        for id in &ids {
+            let resumed = self.admin.ask(|http, base| http.patch(format!("{base}/invocations/{id}/resume"))).await;
+            match resumed {
+                // It has ended meanwhile, or somebody else was faster.
+                Err(RestateError::Unavailable(told)) if told.starts_with("404") => (),
+                Err(RestateError::Refused(told)) if told.starts_with("409") => (),
+                resumed => drop(resumed?),
+            }
+        }
+        Ok(ids.len())
     }
 
     /// How many nodes keep the metadata of the cluster; none if it does not say.
@@ -152,11 +252,9 @@ impl RestateClient {
         Ok(answer["metadata_cluster_health"]["members"].as_array().map(Vec::len))
     }
 
-    /// Whether each address answers, those for requests first.
-    pub async fn health(&self) -> Vec<(String, Result<(), RestateError>)> {
-        let mut all = self.ingress.check_each("/restate/health").await;
-        all.extend(self.admin.check_each("/health").await);
-        all
+    pub async fn health(&self) -> RestateHealth {
+        let checked = tokio::join!(self.ingress.check_each("/restate/health"), self.admin.check_each("/health"));
+        RestateHealth { ingress: checked.0, admin: checked.1 }
     }
 
     /// Whether it takes requests.
@@ -171,7 +269,7 @@ fn url_of(base: &str, how: &str, room: &RoomId, handler: &str) -> String {
 }
 
 /// Nobody has it, now or before.
-fn unique_key() -> String {
+pub(super) fn unique_key() -> String {
     let (now, id) = (jiff::Timestamp::now().as_nanosecond(), std::process::id());
     format!("{now}-{id}-{:x}", std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), now))
 }

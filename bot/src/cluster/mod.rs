@@ -7,6 +7,8 @@
 mod settings;
 
 #[cfg(feature = "cluster")]
+mod belonging;
+#[cfg(feature = "cluster")]
 mod calls;
 #[cfg(feature = "cluster")]
 mod context;
@@ -17,6 +19,8 @@ mod deployments;
 #[cfg(feature = "cluster")]
 mod endpoints;
 #[cfg(feature = "cluster")]
+mod forgetting;
+#[cfg(feature = "cluster")]
 mod gateway;
 #[cfg(feature = "cluster")]
 mod health;
@@ -25,30 +29,46 @@ mod ingress;
 #[cfg(feature = "cluster")]
 mod moving;
 #[cfg(feature = "cluster")]
+mod nodes;
+#[cfg(feature = "cluster")]
+mod outgoing;
+#[cfg(feature = "cluster")]
+mod poison;
+#[cfg(feature = "cluster")]
+mod reported;
+#[cfg(feature = "cluster")]
 mod room;
+#[cfg(feature = "cluster")]
+mod room_lines;
 #[cfg(feature = "cluster")]
 mod serve;
 #[cfg(feature = "cluster")]
 mod siblings;
 #[cfg(feature = "cluster")]
 mod state;
-#[cfg(feature = "cluster")]
-mod telling;
 
 pub use settings::ClusterSettings;
 
+#[cfg(feature = "cluster")]
+pub use belonging::{refuse_strangers, until_refused};
 #[cfg(feature = "cluster")]
 pub use context::{ClusterContext, KnownPolicies};
 #[cfg(feature = "cluster")]
 pub use deployments::{Deployment, Unfinished};
 #[cfg(feature = "cluster")]
+pub use endpoints::without_login;
+#[cfg(feature = "cluster")]
 pub use gateway::Gateway;
 #[cfg(feature = "cluster")]
 pub use health::{HealthChecks, serve_health};
 #[cfg(feature = "cluster")]
-pub use ingress::{RestateClient, RestateError, StuckInvocation};
+pub use ingress::{RestateClient, RestateError, RestateHealth, STUCK_MAX, StuckInvocation};
 #[cfg(feature = "cluster")]
 pub use moving::{hand_back, offer_rooms, take_over_rooms};
+#[cfg(feature = "cluster")]
+pub use nodes::{NodePartitions, RestateNodes};
+#[cfg(feature = "cluster")]
+pub use room::{Forgetting, RoomBill};
 #[cfg(feature = "cluster")]
 pub use serve::serve;
 #[cfg(feature = "cluster")]

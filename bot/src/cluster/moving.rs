@@ -15,7 +15,7 @@ use aizuchi_core::{Engine, Policies, Time};
 use anyhow::{Context as _, ensure};
 use tokio_util::sync::CancellationToken;
 
-use super::ingress::RestateClient;
+use super::ingress::{RestateClient, RestateError};
 use super::state::RoomState;
 use crate::journal::{Engines, Journal, ShardState};
 use crate::ports::{ClusterMoves, ClusterStore, NewBase, OfferedRoom, RoomOffer, StateKind, Stores};
@@ -25,11 +25,18 @@ use crate::runtime::{Clock, recover_engines, shard_of};
 const TRIES_EVERY: Duration = Duration::from_secs(2);
 /// What Restate is doing; timers wait.
 const BUSY: &str = "SELECT count(*) AS number FROM sys_invocation WHERE status NOT IN ('completed', 'scheduled')";
+const KNOWN: &str = "SELECT count(DISTINCT service_key) AS number FROM state WHERE service_name = 'Room'";
 
 /// Offers the rooms of a single process to the cluster, if one has used this database and no cluster has yet.
-pub async fn offer_rooms(stores: &Stores, moves: &dyn ClusterMoves, policies: &Policies) -> anyhow::Result<()> {
+pub async fn offer_rooms(
+    stores: &Stores,
+    moves: &dyn ClusterMoves,
+    restate: &RestateClient,
+    policies: &Policies,
+) -> anyhow::Result<()> {
     let journal = Journal::new(stores.clone());
     while let Some(first) = moves.first_number().await? {
+        check_empty(restate).await?;
         let instead_of = stores.snapshots.states(StateKind::Base).await?.mark;
         let mut found = recover_engines(stores, &journal, policies, 1).await?;
         let mut engine = found.engines.pop().context("one engine was asked for")?;
@@ -48,10 +55,22 @@ pub async fn offer_rooms(stores: &Stores, moves: &dyn ClusterMoves, policies: &P
         let states = Engines::of_rooms(engine, |room| numbers[room], count, seq).encode().await;
         let (number, base) = (rooms.len(), NewBase { instead_of, states });
         if moves.offer_rooms(RoomOffer { rooms, base, siblings }).await? {
-            tracing::info!(rooms = number, "the cluster goes on with the rooms of a single process");
+            tracing::info!(rooms = number, "the cluster continues with the rooms of a single process");
             return Ok(());
         }
     }
+    Ok(())
+}
+
+/// Rooms that Restate knows already are those of a cluster that was left, or of another bot.
+async fn check_empty(restate: &RestateClient) -> anyhow::Result<()> {
+    let unanswered = "cannot ask Restate whether it is empty (setting cluster.admin), as it must be to take the rooms of a single process";
+    let known = number_of(restate, KNOWN).await.context(unanswered)?;
+    ensure!(
+        known == 0,
+        "the rooms of store.url are those of a single process, and Restate has the states of {known} rooms already: give the cluster an \
+         empty Restate, or have `aizuchi run` go on with the rooms"
+    );
     Ok(())
 }
 
@@ -83,15 +102,18 @@ pub async fn hand_back<S: ClusterStore + ClusterMoves>(
     store: &S,
     policies: &Policies,
 ) -> anyhow::Result<usize> {
-    let busy = restate.query(BUSY).await?;
-    let busy = busy.first().and_then(|row| row["number"].as_u64()).unwrap_or_default();
-    ensure!(busy == 0, "{busy} invocations are not over: stop the gateways, let a worker run, and try again");
-    ensure!(store.unsent(Duration::ZERO).await?.is_empty(), "something that was said has not reached its room yet");
-    ensure!(store.offered_rooms().await?.is_empty(), "not every room has been taken over by the cluster yet");
+    check_idle(restate).await?;
+    let unsent = store.count_unsent(i64::MAX).await?;
+    ensure!(unsent == 0, "{unsent} things that were said have not reached their rooms yet: try again");
+    ensure!(
+        store.offered_rooms().await?.is_empty(),
+        "not every room has been taken over by the cluster yet: try again"
+    );
+    let records = store.record_counts().await?;
     let (mut rooms, mut last) = (Vec::new(), Time(0));
-    for (room, records) in store.record_counts().await? {
-        let state = restate.look(&room).await?;
-        ensure!(state.records == records, "{room} is behind its records: let a worker run, and try again");
+    for (room, records) in &records {
+        let state = restate.look(room).await?;
+        ensure!(state.records == *records, "{room} is behind its records: let a worker run, and try again");
         ensure!(state.calls.is_empty() && state.posts.is_empty(), "{room} waits for an answer: try again");
         last = last.max(state.last);
         if !state.packed.is_empty() {
@@ -107,6 +129,19 @@ pub async fn hand_back<S: ClusterStore + ClusterMoves>(
         let state = ShardState { shard, shards, seq: None, at: last, policies: policies.stated(), snapshot };
         snapshots.push(state.encode().await);
     }
-    store.end_cluster(snapshots).await?;
+    // A timer may have rung since.
+    check_idle(restate).await?;
+    ensure!(store.end_cluster(snapshots, records).await?, "something happened meanwhile: try again");
     Ok(number)
+}
+
+async fn check_idle(restate: &RestateClient) -> anyhow::Result<()> {
+    let busy = number_of(restate, BUSY).await?;
+    ensure!(busy == 0, "{busy} invocations are not over: stop the gateways, let a worker run, and try again");
+    Ok(())
+}
+
+async fn number_of(restate: &RestateClient, query: &str) -> Result<u64, RestateError> {
+    let rows = restate.query(query).await?;
+    Ok(rows.first().and_then(|row| row["number"].as_u64()).unwrap_or_default())
 }

@@ -1,5 +1,15 @@
 //! A room as a virtual object of Restate: its inputs are handled one at a time, in the order in which Restate accepted them.
+//!
+//! Each invocation does three things. `load` reads the state. `record` decides (`decide.rs`) and writes the outcome to PostgreSQL in one
+//! transaction, inside `ctx.run`: Restate journals the note that it returns ([`Noted`]). `act` sends the effects to [`Calls`](super::calls::Calls),
+//! sets the timer for the next deadline, and saves the state.
+//!
+//! An attempt that is interrupted is repeated by Restate, perhaps by another worker. If the note is journaled, `record` does not run
+//! again, and the outcome is computed again from the same state under the same settings: the engine is deterministic, so it is the
+//! same. If PostgreSQL has the batch and Restate not the note, the store recognises the batch by the number of records before
+//! it. Whatever else is not the same each time (the clock, the budget of all rooms, other rooms) is read in `record` alone.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,8 +26,8 @@ use super::calls::{CallOrder, CallsClient};
 use super::context::ClusterContext;
 use super::decide::{RoomNews, RoomOutcome, decide, total_limit};
 use super::state::{RoomState, Stamped};
-use crate::ports::{PoliciesId, RecordOutcome, RecordedBatch, RoomBatch, SetAside};
-use crate::runtime::{OUTSIDE, note_decisions};
+use crate::ports::{PoliciesId, RecordOutcome, RecordedBatch};
+use crate::runtime::{Clock, OUTSIDE, note_decisions};
 
 /// The key under which Restate keeps the state of a room.
 pub const STATE: &str = "room";
@@ -64,11 +74,11 @@ pub struct Forgetting {
 }
 
 fn news(at: Time, input: Input) -> RoomNews {
-    RoomNews { told: vec![Stamped { at, input }], forget: None }
+    RoomNews { told: vec![Stamped::new(at, input)], ..RoomNews::default() }
 }
 
 /// While PostgreSQL does not answer, a room retries.
-fn patience() -> RunRetryPolicy {
+fn store_retry_policy() -> RunRetryPolicy {
     RunRetryPolicy::new()
         .initial_delay(Duration::from_millis(50))
         .exponentiation_factor(2.0)
@@ -80,17 +90,15 @@ fn patience() -> RunRetryPolicy {
     journal_retention = "0s",
     idempotency_retention = "7 days",
     inactivity_timeout = "1m",
-    invocation_retry_policy(initial_interval = "100ms", factor = 2.0, max_interval = "5s")
+    // By default Restate gives up after 70 attempts, which is some minutes without a worker.
+    invocation_retry_policy(initial_interval = "100ms", factor = 2.0, max_interval = "5s", max_attempts = 1000000000)
 )]
 impl RoomObject {
     /// Handles what happened: a list of [`Stamped`].
     #[handler]
     async fn handle(&self, ctx: ObjectContext<'_>, told: Vec<u8>) -> HandlerResult<()> {
         let room = RoomId::new(ctx.key());
-        match serde_json::from_slice::<Vec<Stamped>>(&told) {
-            Ok(told) => self.go_on(&ctx, room, RoomNews { told, forget: None }).await,
-            Err(error) => self.set_aside(&ctx, room, &told, error.to_string()).await,
-        }
+        self.go_on(&ctx, room, RoomNews::parse(&told)).await
     }
 
     /// A deadline has come. It is ignored if it is not the next one any more.
@@ -125,7 +133,7 @@ impl RoomObject {
         let (store, cost) = (self.context.store.clone(), Cost::from(&usage));
         // Another attempt may run under other settings.
         let reserving = move || async move { Ok(Json(fits && store.reserve(call, cost, budget).await?)) };
-        let Json(fits) = ctx.run(reserving).name("fits").retry_policy(patience()).await?;
+        let Json(fits) = ctx.run(reserving).name("fits").retry_policy(store_retry_policy()).await?;
         if fits {
             self.go_on(&ctx, room.clone(), news(at, Input::Billed(room, usage))).await?;
         }
@@ -165,7 +173,7 @@ impl RoomObject {
         }
         let (store, room) = (self.context.store.clone(), RoomId::new(ctx.key()));
         let reading = move || async move { Ok(store.offered_state(room).await?.unwrap_or_default()) };
-        let offered: Vec<u8> = ctx.run(reading).name("offered").retry_policy(patience()).await?;
+        let offered: Vec<u8> = ctx.run(reading).name("offered").retry_policy(store_retry_policy()).await?;
         match &offered[..] {
             [] => Ok(RoomState::default()),
             bytes => {
@@ -181,7 +189,7 @@ impl RoomObject {
         // This attempt uses the outcome that it recorded; a later attempt finds only the note, and decides again.
         let worked_out = Arc::new(Mutex::new(None));
         let recording = record(self.context.clone(), room.clone(), before.clone(), news.clone(), worked_out.clone());
-        let Json(noted) = ctx.run(move || recording).name("record").retry_policy(patience()).await?;
+        let Json(noted) = ctx.run(move || recording).name("record").retry_policy(store_retry_policy()).await?;
         let kept = worked_out.lock().unwrap_or_else(PoisonError::into_inner).take();
         let outcome = match kept {
             Some(outcome) => outcome,
@@ -217,7 +225,7 @@ impl RoomObject {
             }
             let call = call_of(&effect).cloned();
             if let Some((call, why)) = call.as_ref().and_then(|call| Some((call, noted.refusal_of(call)?))) {
-                told.push(Stamped { at: state.last, input: Input::Refused(call.clone(), why) });
+                told.push(Stamped::new(state.last, Input::Refused(call.clone(), why)));
                 continue;
             }
             let key = call.as_ref().map_or_else(
@@ -243,7 +251,7 @@ impl RoomObject {
                 None => (),
             }
         }
-        told.extend(noted.siblings.map(|siblings| Stamped { at: state.last, input: *siblings }));
+        told.extend(noted.siblings.map(|siblings| Stamped::new(state.last, *siblings)));
         if !told.is_empty() {
             let told = serde_json::to_vec(&told).expect("inputs can be written");
             ctx.object_client::<RoomObjectClient>(room.as_str()).handle(told).send();
@@ -263,23 +271,6 @@ impl RoomObject {
         ctx.set(STATE, state.encode());
         Ok(())
     }
-
-    /// Keeps an input that cannot be parsed in a table of its own, and goes on without it.
-    async fn set_aside(&self, ctx: &ObjectContext<'_>, room: RoomId, told: &[u8], error: String) -> HandlerResult<()> {
-        let state = self.load(ctx).await?;
-        tracing::error!(%room, error, "cannot parse an input; set aside");
-        let input = String::from_utf8_lossy(told).into_owned();
-        let set_aside = vec![SetAside { room: room.clone(), at: state.last, input, error }];
-        let records = vec![(state.last, Input::Tick)];
-        let batch = RoomBatch { records, set_aside, ..RoomBatch::new(room, state.records) };
-        let (store, batch) = (self.context.store.clone(), Arc::new(batch));
-        ctx.run(move || async move { Ok(store.record(batch).await.map(drop)?) })
-            .name("set aside")
-            .retry_policy(patience())
-            .await?;
-        ctx.set(STATE, RoomState { records: state.records + 1, ..state }.encode());
-        Ok(())
-    }
 }
 
 /// Decides, and records the outcome in PostgreSQL.
@@ -291,34 +282,48 @@ async fn record(
     worked_out: Arc<Mutex<Option<RoomOutcome>>>,
 ) -> HandlerResult<Json<Noted>> {
     let mut policies = context.policies();
-    let (outcome, RecordedBatch { seq, refused }) = loop {
+    let (outcome, RecordedBatch { seq, now, refused }) = loop {
         let outcome = decide(&room, &before, &policies, &news)?;
-        match context.store.record(Arc::new(outcome.batch.clone())).await? {
+        match context.store.record(outcome.batch.clone()).await? {
             RecordOutcome::Recorded(recorded) => break (outcome, recorded),
             RecordOutcome::DecidedBy(others) => policies = context.policies_of(others).await?,
         }
     };
-    for poison in &outcome.batch.set_aside {
-        tracing::error!(%room, error = poison.error, "cannot handle an input; set aside");
+    if !outcome.batch.set_aside.is_empty() {
+        // Why may have words of people in it.
+        tracing::error!(%room, "cannot handle an input; set aside: `aizuchi cluster rooms --stuck` says why");
     }
-    refused.iter().for_each(|(_, why)| context.ledger.note_refusal(why));
-    let siblings = introduce(&context, &room, &outcome);
-    show(&context, &outcome);
+    let reporting = AssertUnwindSafe(|| {
+        if context.reported.is_new(&room, outcome.batch.after) {
+            refused.iter().for_each(|(_, why)| context.ledger.note_refusal(why));
+            show(&context, &outcome);
+        }
+        introduce(&context, &room, &outcome)
+    });
+    // It is recorded: a panic from here on would stop the room for ever.
+    let siblings = catch_unwind(reporting).unwrap_or_else(|_| {
+        tracing::error!(%room, "a panic while something that is decided was counted");
+        None
+    });
     *worked_out.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-    Ok(Json(Noted { policies: policies.id, seq, now: context.runtime.clock.now(), siblings, refused }))
+    let now = match context.runtime.clock {
+        // A wait must not depend on which worker begins it.
+        Clock::Wall => now,
+        made @ Clock::Made(_) => made.now(),
+    };
+    Ok(Json(Noted { policies: policies.id, seq, now, siblings, refused }))
 }
 
-/// Adds to what is known about rooms of this kind. Returns the input that tells the room about them, if it has few messages of its
-/// own.
+/// The input that tells the room about rooms of its kind, if it has few messages of its own.
 fn introduce(context: &ClusterContext, room: &RoomId, outcome: &RoomOutcome) -> Option<Box<Input>> {
-    for trace in outcome.new_decisions().iter().filter(|trace| trace.received.is_none()) {
-        context.siblings.note(&outcome.engine, trace);
-    }
     context.siblings.introduce(&outcome.engine, room).filter(|_| outcome.was_said).map(Box::new)
 }
 
-/// Updates metrics and memory, and sends typing indicators.
+/// Updates metrics, memory and what is known about rooms of this kind, and sends typing indicators.
 fn show(context: &ClusterContext, outcome: &RoomOutcome) {
+    for trace in outcome.new_decisions().iter().filter(|trace| trace.received.is_none()) {
+        context.siblings.note(&outcome.engine, trace);
+    }
     metrics::counter!("aizuchi_inputs_total").increment(outcome.batch.records.len() as u64);
     note_decisions(&context.runtime, outcome.new_decisions());
     for effect in &outcome.effects {

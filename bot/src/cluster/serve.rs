@@ -20,7 +20,7 @@ const ENDS_WITHIN: Duration = Duration::from_secs(10);
 /// How long to wait where no connection can be taken, such as when there are too many open files.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
-/// Until it is told to stop.
+/// Runs until `stop`.
 pub async fn serve(listener: TcpListener, context: Arc<ClusterContext>, stop: CancellationToken) {
     let endpoint = Endpoint::builder().bind(RoomObject { context: context.clone() }).bind(Calls { context }).build();
     let (endpoint, open) = (HyperEndpoint::new(endpoint), GracefulShutdown::new());
@@ -50,6 +50,6 @@ pub async fn serve(listener: TcpListener, context: Arc<ClusterContext>, stop: Ca
         });
     }
     if tokio::time::timeout(ENDS_WITHIN, open.shutdown()).await.is_err() {
-        tracing::warn!("something is unfinished; another worker goes on with it");
+        tracing::warn!("stopping with unfinished work; another worker continues it");
     }
 }

@@ -1,4 +1,4 @@
-//! What a room is between two invocations, as Restate keeps it, and what it is told.
+//! The state of a room between two invocations, as Restate keeps it, and what arrives at the room.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::ports::PoliciesId;
 
-/// Something that happened, and when; by the clock of whoever tells of it.
+/// Something that happened, and when, by the clock of the process that reports it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stamped {
     pub at: Time,
     pub input: Input,
+    /// If it was stored until the room had it: those of one room ascend.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<i64>,
+    /// When it was handed to Restate, by the same clock; only of what comes from a gateway.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed_over: Option<Time>,
+}
+
+impl Stamped {
+    pub fn new(at: Time, input: Input) -> Stamped {
+        Stamped { at, input, number: None, handed_over: None }
+    }
 }
 
 /// A room. The same room is always the same bytes.
@@ -21,10 +33,13 @@ pub struct RoomState {
     pub records: u64,
     /// When the last of them was handled.
     pub last: Time,
-    /// For when it is told the time next.
+    /// The highest number of what was stored until it heard it: whatever comes with a lower one was heard before.
+    #[serde(default)]
+    pub heard: i64,
+    /// When its timer rings next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub armed: Option<Time>,
-    /// The settings it was last told.
+    /// The settings that it last got.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policies: Option<PoliciesId>,
     /// The language in which people spoke last.
@@ -36,9 +51,16 @@ pub struct RoomState {
     /// Posts on their way, by the numbers of their calls.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub posts: BTreeSet<u64>,
+    /// How many inputs in a row it could not handle and has left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u32,
     /// The room as the engine packs it; empty where nothing was ever heard.
     #[serde(skip)]
     pub packed: Vec<u8>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 const STATE_VERSION: u8 = 1;
@@ -46,6 +68,14 @@ const STATE_VERSION: u8 = 1;
 const HEAD_LEN: usize = 5;
 
 impl RoomState {
+    /// Everything but the packed room.
+    pub fn notes(&self) -> RoomState {
+        let RoomState { records, last, heard, armed, policies, language, calls, posts, left_out, packed: _ } = self;
+        let (language, calls, posts) = (language.clone(), calls.clone(), posts.clone());
+        let (records, last, heard, armed, policies, left_out) = (*records, *last, *heard, *armed, *policies, *left_out);
+        RoomState { records, last, heard, armed, policies, language, calls, posts, left_out, packed: Vec::new() }
+    }
+
     pub fn encode(&self) -> Vec<u8> {
         let notes = serde_json::to_vec(self).expect("notes of a room can be written");
         let len = u32::try_from(notes.len()).expect("notes of a room are short");
@@ -79,11 +109,13 @@ mod tests {
         let state = RoomState {
             records: 7,
             last: Time(1_775_563_200_000),
+            heard: 12,
             armed: Some(Time(5)),
             policies: Some(PoliciesId(u64::MAX)),
             language: Some("ja".into()),
             calls: BTreeMap::from([(3, "inv_1".into())]),
             posts: BTreeSet::from([4]),
+            left_out: 2,
             packed: vec![1, 2, 3],
         };
         let bytes = state.encode();

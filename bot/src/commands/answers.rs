@@ -33,22 +33,22 @@ pub fn no_decision(language: Language) -> String {
 }
 
 /// What was spent, and the limit if there is one.
-pub fn cost(spent: Cost, limit: Cost, language: Language) -> String {
+pub fn format_cost(spent: Cost, limit: Cost, language: Language) -> String {
     let of = |have: String, most: String, limited: bool| match limited {
         true => say!(language, "cost-limited", have = have, most = most),
         false => have,
     };
     let calls = of(spent.calls.to_string(), limit.calls.to_string(), limit.calls > 0);
     let tokens = of(spent.tokens.to_string(), limit.tokens.to_string(), limit.tokens > 0);
-    let money = of(dollars(spent.micros), dollars(limit.micros), limit.micros > 0);
+    let money = of(format_dollars(spent.micros), format_dollars(limit.micros), limit.micros > 0);
     say!(language, "cost", calls = calls, tokens = tokens, money = money)
 }
 
 /// For the command line.
-pub fn price(price: Price) -> String {
+pub fn format_price(price: Price) -> String {
     format!("${} in and ${} out per million tokens", price.input, price.output)
 }
 
-pub(super) fn dollars(micros: u64) -> String {
+pub(super) fn format_dollars(micros: u64) -> String {
     format!("${}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }

@@ -1,5 +1,7 @@
 //! Forgets the caller: reports the progress, and which names may be another person's.
 
+use aizuchi_core::memory::words::{DoubtfulName, NameDoubt};
+
 use super::answers;
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
@@ -13,7 +15,7 @@ pub const COMMAND: CommandSpec = CommandSpec {
     argument: Some(ArgumentSpec { name: "names", kind: ArgumentKind::Names, required: false }),
     permission: Permission::Anybody,
     offered: OfferedIn::Everywhere,
-    effect: CommandEffect::Run(run),
+    effect: CommandEffect::Remember(run),
 };
 
 /// Continues after the caller has left.
@@ -39,23 +41,32 @@ fn run<'a>(
 }
 
 fn format_forgotten(forgotten: &ForgetResult, form: CommandForm, language: Language) -> String {
-    let mut text = state(forgotten.state, form, language);
-    if forgotten.doubtful.is_empty() {
-        return text;
+    let mut text = format_state(forgotten.state, form, language);
+    if !forgotten.doubtful.is_empty() {
+        let names = forgotten.doubtful.iter().map(|known| &*known.name).collect::<Vec<_>>().join(", ");
+        let again = form.write(&format!("forget-me {names}"));
+        text.push('\n');
+        text.push_str(&say!(language, "forgotten-doubtful", names = listed(&forgotten.doubtful), again = again));
     }
-    let name = |(name, other): &(Box<str>, Option<Box<str>>)| match other {
-        Some(other) => message!("forgotten-name-other", name = &**name, other = &**other),
-        None => message!("forgotten-name-word", name = &**name),
-    };
-    let listed: Vec<LocalizedMessage> = forgotten.doubtful.iter().map(name).collect();
-    let names = forgotten.doubtful.iter().map(|(name, _)| &**name).collect::<Vec<_>>().join(", ");
-    let again = form.write(&format!("forget-me {names}"));
-    text.push('\n');
-    text.push_str(&say!(language, "forgotten-doubtful", names = listed, again = again));
+    if !forgotten.shared.is_empty() {
+        text.push('\n');
+        text.push_str(&say!(language, "forgotten-shared", names = listed(&forgotten.shared)));
+    }
     text
 }
 
-fn state(state: ForgetState, form: CommandForm, language: Language) -> String {
+fn listed(names: &[DoubtfulName]) -> Vec<LocalizedMessage> {
+    let name = |DoubtfulName { name, doubt }: &DoubtfulName| match doubt {
+        NameDoubt::AnotherPerson(other) | NameDoubt::Beginning(other) => {
+            message!("forgotten-name-other", name = &**name, other = &**other)
+        }
+        NameDoubt::Word => message!("forgotten-name-word", name = &**name),
+        NameDoubt::Part => message!("forgotten-name-part", name = &**name),
+    };
+    names.iter().map(name).collect()
+}
+
+fn format_state(state: ForgetState, form: CommandForm, language: Language) -> String {
     match state {
         ForgetState::Done => say!(language, "forgotten-done", opt_out = form.write("opt-out")),
         ForgetState::StillRead => language.text("forgotten-still-read"),
@@ -73,10 +84,15 @@ mod tests {
 
     #[test]
     fn who_is_forgotten_is_told_how_it_stands() {
-        let doubtful = vec![("Bo".into(), Some("Bob".into())), ("May".into(), None)];
+        let known = |name: &str, doubt| DoubtfulName { name: name.into(), doubt };
+        let doubtful = vec![known("Bo", NameDoubt::Beginning("Bob".into())), known("May", NameDoubt::Word)];
+        let shared = vec![known("Rina", NameDoubt::AnotherPerson("Rina".into()))];
         let told = |state, language| {
-            format_forgotten(&ForgetResult { state, doubtful: doubtful.clone() }, CommandForm::Bare, language)
+            let result = ForgetResult { state, doubtful: doubtful.clone(), shared: Vec::new() };
+            format_forgotten(&result, CommandForm::Bare, language)
         };
+        let result = ForgetResult { state: ForgetState::Done, doubtful: Vec::new(), shared };
+        assert!(format_forgotten(&result, CommandForm::Bare, Language::ENGLISH).contains("“Rina” (Rina?)"));
         let done = told(ForgetState::Done, Language::ENGLISH);
         assert!(done.starts_with("You are forgotten") && done.ends_with("/forget-me Bo, May"), "{done}");
         assert!(done.contains("“Bo” (Bob?), “May” (an ordinary word?)"), "{done}");

@@ -12,7 +12,7 @@ pub const COMMAND: CommandSpec = CommandSpec {
     argument: None,
     permission: Permission::Anybody,
     offered: OfferedIn::Everywhere,
-    effect: CommandEffect::Run(run),
+    effect: CommandEffect::Remember(run),
 };
 
 fn run<'a>(

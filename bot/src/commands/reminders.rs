@@ -9,8 +9,9 @@ use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
 use super::spec::{ArgumentKind, ArgumentSpec, CommandEffect, CommandSpec, OfferedIn, Permission};
 use crate::language::say;
+use crate::lookalike::on_one_line;
 use crate::ports::BoxFuture;
-use crate::tools::clock::{shown, zone_named, zoned};
+use crate::tools::clock::{format_time, zone_named, zoned};
 
 pub const COMMAND: CommandSpec = CommandSpec {
     name: "reminders",
@@ -28,7 +29,7 @@ fn run<'a>(
     number: Option<ArgumentValue>,
 ) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
-        let view = runner.engine.view(&call.place.room).await?;
+        let view = runner.view(&call.place.room).await?;
         let reminders = view.as_ref().map(|view| &*view.reminders).unwrap_or_default();
         match number.and_then(|number| number.number()) {
             Some(number) => cancel(runner, call, reminders, number).await,
@@ -45,17 +46,21 @@ fn list(call: CommandCall<'_>, reminders: &[Reminder], zone: &str) -> String {
     let zone = zone_named(zone).unwrap_or(TimeZone::UTC);
     let line = |reminder: &Reminder| {
         let (ReminderContent::Text(text) | ReminderContent::Prompt(text)) = &reminder.set.content;
-        let text: String = text.chars().take(TEXT_CHARS_MAX).collect();
+        let text: String = on_one_line(text).chars().take(TEXT_CHARS_MAX).collect();
         let by = match (&reminder.asked, &reminder.set.schedule) {
             (Some(asked), _) => asked.name.to_string(),
             (None, schedule) => format!("schedule.{}", schedule.as_deref().unwrap_or_default()),
         };
-        let due = shown(&zoned(reminder.set.due, &zone));
+        let due = format_time(&zoned(reminder.set.due, &zone));
         say!(language, "command-reminders.line", number = reminder.number, due = due, text = text, by = by)
     };
     let lines: Vec<String> = reminders.iter().map(line).collect();
-    let how = say!(language, "command-reminders.how", cancel = call.form.write("reminders 1"));
-    format!("{}\n{how}", lines.join("\n"))
+    // Schedules cannot be cancelled here.
+    let Some(first) = reminders.iter().find(|reminder| reminder.set.schedule.is_none()) else {
+        return lines.join("\n");
+    };
+    let cancel = call.form.write(&format!("reminders {}", first.number));
+    format!("{}\n{}", lines.join("\n"), say!(language, "command-reminders.how", cancel = cancel))
 }
 
 /// Only the person who asked for it, or a manager of the channel, may cancel it.
@@ -76,6 +81,6 @@ async fn cancel(
     if !own && !call.caller.manages {
         return Ok(language.text("command-reminders.not-yours"));
     }
-    runner.engine.submit(Input::Told(call.place.room.clone(), Command::CancelReminder(number))).await?;
+    runner.submit(Input::Told(call.place.room.clone(), Command::CancelReminder(number))).await?;
     Ok(say!(language, "command-reminders.done", number = number))
 }

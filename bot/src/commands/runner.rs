@@ -1,11 +1,18 @@
 //! Runs commands: parses them, checks the permission, and carries them out.
 
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use aizuchi_core::Input;
+#[cfg(feature = "cluster")]
+use aizuchi_core::Policies;
+#[cfg(feature = "cluster")]
+use aizuchi_core::settings::Layers;
 use aizuchi_core::settings::Presets;
-use aizuchi_core::types::Place;
+use aizuchi_core::types::{Place, RoomId};
+use aizuchi_core::view::RoomView;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use super::answers;
 use super::parse::{ArgumentValue, ParsedCommand, parse};
@@ -14,6 +21,8 @@ use crate::journal::Traces;
 use crate::keeper::Keeper;
 use crate::language::Language;
 use crate::models::LocalModel;
+#[cfg(feature = "cluster")]
+use crate::models::OFFLINE;
 use crate::ports::{BoxFuture, Caller, Commands, Platform};
 use crate::runtime::{Clock, EngineHandle, ShuttingDown};
 use crate::stores::StoreError;
@@ -38,6 +47,17 @@ pub struct BotInfo {
 impl BotInfo {
     pub fn in_room(self, room: &str) -> BotInfo {
         BotInfo { preset: self.presets.for_room(room).to_owned(), ..self }
+    }
+
+    /// The same by settings that another process was given; `layers` has the presets.
+    #[cfg(feature = "cluster")]
+    pub fn under(self, policies: &Policies, layers: &Layers) -> BotInfo {
+        let policy = policies.general();
+        let (name, model) = (policy.settings.bot.name.clone(), policy.settings.models.main.clone());
+        let judge = policy.judge_model().to_owned();
+        let offline = model == OFFLINE && judge == OFFLINE;
+        let local = self.local.filter(|local| local.full_name() == model);
+        BotInfo { name, model, judge, offline, local, preset: layers.preset(), presets: layers.presets() }
     }
 }
 
@@ -76,12 +96,19 @@ impl CommandCall<'_> {
     }
 }
 
+/// How long somebody waits for a store that cannot be written.
+const STORED_WITHIN: Duration = Duration::from_secs(5);
+
 /// Why a command failed.
 #[derive(Debug)]
 pub enum CommandError {
     /// The program is stopping.
     Gone,
     Store(StoreError),
+    /// The room cannot do anything: what it did last is not stored yet.
+    Busy,
+    /// It waits for the store, and will be done as soon as that can be written.
+    Queued,
 }
 
 impl From<ShuttingDown> for CommandError {
@@ -127,6 +154,16 @@ impl CommandRunner {
         self.bot.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Returns when the input is durable.
+    pub(super) async fn submit(&self, input: Input) -> Result<(), CommandError> {
+        let queued = timeout(STORED_WITHIN, self.engine.enqueue(input)).await.map_err(|_| CommandError::Busy)??;
+        Ok(timeout(STORED_WITHIN, queued.durable()).await.map_err(|_| CommandError::Queued)??)
+    }
+
+    pub(super) async fn view(&self, room: &RoomId) -> Result<Option<RoomView>, CommandError> {
+        Ok(timeout(STORED_WITHIN, self.engine.view(room)).await.map_err(|_| CommandError::Busy)??)
+    }
+
     async fn run_command(
         &self,
         spec: &CommandSpec,
@@ -139,10 +176,10 @@ impl CommandRunner {
         match spec.effect {
             CommandEffect::Engine { command, answer } => {
                 let told = Input::Told(call.place.room.clone(), command(argument.as_ref()));
-                self.engine.submit(told).await?;
+                self.submit(told).await?;
                 Ok(answer(argument.as_ref(), call))
             }
-            CommandEffect::Run(run) => run(self, call, argument).await,
+            CommandEffect::Run(run) | CommandEffect::Remember(run) => run(self, call, argument).await,
             // The web room runs its own commands before it calls this.
             CommandEffect::Web(_) => Ok(answers::unknown(spec.name, call.form, call.language())),
         }
@@ -161,6 +198,8 @@ impl Commands for CommandRunner {
             match done {
                 Ok(answer) => answer,
                 Err(CommandError::Gone) => call.language().text("command-stopping"),
+                Err(CommandError::Busy) => call.language().text("command-failed"),
+                Err(CommandError::Queued) => call.language().text("command-queued"),
                 Err(CommandError::Store(error)) => {
                     tracing::warn!(%error, "command failed");
                     let is_away = matches!(error, StoreError::Unavailable(_));

@@ -62,6 +62,8 @@ pub enum CommandEffect {
         answer: fn(Option<&ArgumentValue>, CommandCall<'_>) -> String,
     },
     Run(RunCommand),
+    /// The same, with what is remembered: that may be elsewhere, and is waited for beside whatever else the caller does.
+    Remember(RunCommand),
     /// Run by the web room itself.
     Web(WebEffect),
 }

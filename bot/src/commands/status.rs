@@ -4,7 +4,7 @@ use aizuchi_core::Time;
 use aizuchi_core::room::{Cost, Mute};
 use aizuchi_core::view::{PendingStage as Activity, PendingView, RoomView};
 
-use super::answers::cost;
+use super::answers::format_cost;
 use super::parse::ArgumentValue;
 use super::runner::{BotInfo, CommandCall, CommandError, CommandRunner};
 use super::spec::{CommandEffect, CommandForm, CommandSpec, OfferedIn, Permission};
@@ -27,7 +27,7 @@ fn run<'a>(
 ) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let room = &call.place.room;
-        let view = runner.engine.view(room).await?;
+        let view = runner.view(room).await?;
         let now = runner.clock.now();
         let (total, jump) = (runner.engine.total(room, now), runner.clock.last_jump());
         let bot = runner.bot().in_room(room.as_str());
@@ -55,7 +55,7 @@ impl Status<'_> {
         };
         let listens = view.is_none_or(|view| view.listens);
         line("status-listening", language.text(if listens { "status-yes" } else { "status-no" }));
-        line("status-muted", mute(view.and_then(|view| view.mute), now, form, language));
+        line("status-muted", format_mute(view.and_then(|view| view.mute), now, form, language));
         let pending: Vec<String> = view
             .into_iter()
             .flat_map(|view| &view.places)
@@ -65,8 +65,8 @@ impl Status<'_> {
         line("status-pending", if pending.is_empty() { language.text("status-nothing") } else { pending.join(", ") });
         let spent = view.map(|view| view.spent).unwrap_or_default();
         let spent = Cost { calls: spent.calls, tokens: spent.tokens, micros: spent.micros };
-        line("status-spent", cost(spent, total.room_limit, language));
-        line("status-spent-all", cost(total.spent, total.limit, language));
+        line("status-spent", format_cost(spent, total.room_limit, language));
+        line("status-spent-all", format_cost(total.spent, total.limit, language));
         for EstimatedPrice { model, price, .. } in &total.estimated {
             let (input, output) = (price.input.to_string(), price.output.to_string());
             line("status-price", say!(language, "status-counts-as", model = &**model, input = input, output = output));
@@ -98,7 +98,7 @@ fn clock_set(jump: ClockJump, now: Time, language: Language) -> String {
     say!(language, key, by = jump.rounded(), ago = now.since(jump.at))
 }
 
-fn mute(mute: Option<Mute>, now: Time, form: CommandForm, language: Language) -> String {
+fn format_mute(mute: Option<Mute>, now: Time, form: CommandForm, language: Language) -> String {
     match mute {
         None => language.text("status-no"),
         Some(Mute::Open) => say!(language, "status-muted-open", unmute = form.write("unmute")),
@@ -182,7 +182,7 @@ mod tests {
     /// Elsewhere a bare `/unmute` belongs to somebody else.
     #[test]
     fn it_names_commands_as_they_are_written_there() {
-        let told = |language| mute(Some(Mute::Open), Time(0), CommandForm::Prefixed, language);
+        let told = |language| format_mute(Some(Mute::Open), Time(0), CommandForm::Prefixed, language);
         assert_eq!(told(Language::ENGLISH), "until /aizuchi unmute");
         assert_eq!(told(Language::from_id("ja").unwrap()), "/aizuchi unmute まで");
     }

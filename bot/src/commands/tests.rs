@@ -5,11 +5,19 @@ use std::path::{Path, PathBuf};
 
 use aizuchi_core::Input;
 use aizuchi_core::input::Command;
+use aizuchi_core::settings::Presets;
+use aizuchi_core::types::{PersonId, Place, RoomId};
 use aizuchi_formats::parse_line;
+use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
+use tokio::sync::mpsc;
 
 use super::*;
+use crate::journal::Traces;
 use crate::language::Language;
+use crate::ports::{Caller, Commands as _};
+use crate::runtime::{Clock, EngineHandle, ShardRequest};
+use crate::stores::Database;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the workspace").to_owned()
@@ -97,7 +105,7 @@ fn the_page_is_offered_each_with_its_argument() {
     assert!(offer("mute").takes_argument && !offer("status").takes_argument);
 }
 
-/// What a line of a log means that says this was told.
+/// The command that a line of a log with this text means.
 fn logged(text: &str) -> Result<Command, String> {
     let line = json!({"ts": 1, "channel": "c", "author": "a", "type": "told", "text": text}).to_string();
     match parse_line(&line, 1)?.expect("an event").input {
@@ -123,4 +131,30 @@ fn a_log_can_hold_each_that_changes_the_engine() {
             assert_eq!(logged(&text), Ok(command(value.as_ref())), "{text}");
         }
     }
+}
+
+/// `/mute` on a full disk was never answered.
+#[tokio::test(start_paused = true)]
+async fn somebody_who_commands_while_nothing_can_be_stored_is_told_so() {
+    let (shard, mut requests) = mpsc::channel(8);
+    let (failures, _) = mpsc::unbounded_channel();
+    let engine = EngineHandle::new(vec![shard], failures);
+    let bot = BotInfo {
+        name: "aizuchi".into(),
+        model: "offline".into(),
+        judge: "offline".into(),
+        offline: true,
+        local: None,
+        preset: "aizuchi".into(),
+        presets: Presets::default(),
+    };
+    let folder = Scratch::new("commands");
+    let traces = Traces::new(Database::open(&folder.join("aizuchi.db")).expect("a store"));
+    let runner = CommandRunner::new(engine, traces, Clock::Wall, bot, mpsc::channel(1).0);
+    let caller = Caller { person: PersonId::new("mia"), manages: true, language: Language::ENGLISH };
+    let place = Place { room: RoomId::new("web:lobby"), thread: None };
+    let muted = runner.run("/mute 1h", &caller, &place).await;
+    assert_eq!(muted, "The server cannot store anything right now. This will be done as soon as it can.");
+    assert!(matches!(requests.recv().await, Some(ShardRequest::Input(Input::Told(_, Command::Mute(_)), _))));
+    assert_eq!(runner.run("/status", &caller, &place).await, "That did not work; please try again.");
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use aizuchi_core::Time;
-use aizuchi_core::memory::Fact;
+use aizuchi_core::memory::{ChannelMemory, Fact};
 use aizuchi_core::types::RoomId;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -21,7 +21,7 @@ pub const COMMAND: CommandSpec = CommandSpec {
     argument: None,
     permission: Permission::Anybody,
     offered: OfferedIn::Everywhere,
-    effect: CommandEffect::Run(run),
+    effect: CommandEffect::Remember(run),
 };
 
 /// How many rooms are listed; the rest are counted.
@@ -38,7 +38,7 @@ fn run<'a>(
 ) -> BoxFuture<'a, Result<String, CommandError>> {
     Box::pin(async move {
         let (person, language) = (runner.engine.first_id(&call.caller.person), call.language());
-        let known = format_known(&runner.traces.known(&person, call.place, &runner.platforms).await?, language);
+        let known = format_known(&runner.traces.find_about(&person, call.place, &runner.platforms).await?, language);
         let Some(keeper) = &runner.keeper else { return Ok(known) };
         let list = keeper.list(&runner.engine.ids_of(&call.caller.person), &runner.platforms).await?;
         let remembered = format_remembered(&list, call.form, language);
@@ -62,17 +62,17 @@ fn format_known(known: &StoredAboutPerson, language: Language) -> String {
 /// What long-term memory has about a person.
 fn format_remembered(about: &PersonList, form: CommandForm, language: Language) -> String {
     let mut text = String::new();
-    if about.person.as_ref().is_some_and(|person| person.opted_out) {
-        let opt_in = form.write("opt-in");
-        return say!(language, "remembered-opted-out", opt_in = opt_in);
-    }
-    if let Some(person) = &about.person {
+    let out = about.person.as_ref().is_some_and(|person| person.opted_out);
+    if out {
+        text += &say!(language, "remembered-opted-out", opt_in = form.write("opt-in"));
+    } else if let Some(person) = &about.person {
         let (count, mentions) = (person.messages, person.mentions_of_me);
         text += &say!(language, "remembered-messages", count = count, mentions = mentions);
         for remark in person.tags.iter().chain(&person.topics).chain(&person.notes).chain(&person.talks) {
             write!(text, "\n- {}", remark.text).expect("a string takes every text");
         }
     }
+    let beginning = text.len();
     list_ties(&mut text, &about.ties, language);
     list_facts(&mut text, &about.facts, language);
     if !about.said_by_others.is_empty() || !about.notes_on_others.is_empty() {
@@ -81,15 +81,21 @@ fn format_remembered(about: &PersonList, form: CommandForm, language: Language) 
         list_facts(&mut text, &about.said_by_others, language);
         about.notes_on_others.iter().for_each(|remark| text += &format!("\n- {}", remark.text));
     }
+    list_channels(&mut text, &about.channels, language);
     for perhaps in &about.perhaps {
         text.push('\n');
         let again = form.write(&format!("forget-me {}", perhaps.name));
         text += &say!(language, "remembered-perhaps", name = &*perhaps.name, again = again);
         list_facts(&mut text, &perhaps.facts, language);
+        perhaps.notes.iter().for_each(|remark| text += &format!("\n- {}", remark.text));
+        list_channels(&mut text, &perhaps.channels, language);
     }
     if about.elsewhere > 0 {
         text.push('\n');
         text += &say!(language, "remembered-elsewhere", n = about.elsewhere);
+    }
+    if out && text.len() == beginning {
+        return text;
     }
     if text.is_empty() {
         text += &language.text("remembered-nothing");
@@ -114,6 +120,21 @@ fn list_ties(text: &mut String, ties: &[ListedTie], language: Language) {
     }
     if let Some(more) = ties.len().checked_sub(TIES_MAX).filter(|more| *more > 0) {
         write!(text, "\n- {}", say!(language, "remembered-more-ties", more = more)).expect("a string takes every text");
+    }
+}
+
+fn list_channels(text: &mut String, channels: &[ChannelMemory], language: Language) {
+    if channels.is_empty() {
+        return;
+    }
+    text.push('\n');
+    *text += &language.text("remembered-channels");
+    for channel in channels {
+        let words =
+            [&channel.summary, &channel.mood].into_iter().chain(&channel.topics).filter(|text| !text.is_empty());
+        let words: Vec<&str> = words.map(|text| &**text).collect();
+        write!(text, "\n- {}: {}", room_name(&channel.origin.room), words.join(&language.text("list-separator")))
+            .expect("a string takes every text");
     }
 }
 
@@ -150,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_was_never_heard_is_told_so() {
+    fn anyone_who_was_never_heard_is_told_so() {
         let nothing = format_known(&StoredAboutPerson::default(), Language::ENGLISH);
         assert!(nothing.starts_with("None of your messages is stored.\nReactions: 0."), "{nothing}");
         let nothing = format_known(&StoredAboutPerson::default(), Language::from_id("ja").unwrap());

@@ -3,7 +3,7 @@
 use aizuchi_core::Trace;
 use aizuchi_core::types::MessageId;
 
-use super::answers::{dollars, no_decision};
+use super::answers::{format_dollars, no_decision};
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
 use super::spec::{ArgumentKind, ArgumentSpec, CommandEffect, CommandSpec, OfferedIn, Permission};
@@ -43,7 +43,7 @@ fn explain(trace: &Trace, language: Language) -> String {
         lines.push(say!(language, key, question = asked.question.id(), answer = &*asked.answer));
     }
     if trace.micros > 0 {
-        lines.push(say!(language, "command-why.cost", dollars = dollars(trace.micros)));
+        lines.push(say!(language, "command-why.cost", dollars = format_dollars(trace.micros)));
     }
     lines.join("\n")
 }

@@ -41,6 +41,17 @@ fn describe() {
     describe_gauge!("aizuchi_budget_per_day", Unit::Count, "the same that all rooms may spend in a day; 0 is no limit");
     describe_counter!("aizuchi_calls_refused_total", Unit::Count, "calls that the budget over all rooms did not allow");
     describe_gauge!("aizuchi_cluster_stuck", Unit::Count, "rooms and calls of a cluster that keep failing");
+    describe_gauge!(
+        "aizuchi_cluster_set_aside",
+        Unit::Count,
+        "inputs that rooms of a cluster could not handle, in the last hour"
+    );
+    describe_gauge!(
+        "aizuchi_cluster_restate_silent",
+        Unit::Count,
+        "1 while Restate does not answer; the other numbers of a cluster are those of before then"
+    );
+    describe_gauge!("aizuchi_cluster_silent_workers", Unit::Count, "workers of a cluster that do not answer");
     describe_counter!("aizuchi_web_refused_total", Unit::Count, "things pages asked for that were refused");
     describe_counter!(
         "aizuchi_web_crowded_out_total",

@@ -45,7 +45,7 @@ impl MessagesByRoom {
 
 impl Traces {
     /// What is stored about a person on the platform of this place.
-    pub async fn known(
+    pub async fn find_about(
         &self,
         person: &PersonId,
         place: &Place,

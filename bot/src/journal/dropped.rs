@@ -1,5 +1,5 @@
-//! Deletes words that are not to be kept: those of deleted messages, the earlier text of edited ones, those of closed
-//! rooms, and those of people who opted out.
+//! Deletes words that are not to be kept: those of deleted messages, the earlier text of edited ones, and those of closed
+//! rooms.
 //!
 //! A record stays as a number and a time; the engines that the journal begins with lose the words too. What a start still
 //! needs is left until a snapshot holds it. Then the old pages have to leave the files.
@@ -7,16 +7,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId};
+use aizuchi_core::types::{Change, MessageId, Place, RoomId};
 use aizuchi_core::{Input, Policies, Time};
 
 use super::edited::{Edit, Outdated};
 use super::engines::Engines;
 use super::found::readable;
 use super::read::{Records, look_up};
-use super::withdrawn::{Deletion, Withdrawn};
+use super::withdrawn::{Deletion, Withdrawn, WordsGone};
 use super::write::{Journal, ShardState};
-use crate::ports::{FileCleanup, JobStep, NewBase, Position, RecordKind, Rewrite, Selection};
+use crate::ports::{FileCleanup, JobStep, NewBase, OldRecords, Position, RecordKind, Rewrite, Selection};
 use crate::stores::StoreError;
 
 impl Journal {
@@ -33,64 +33,54 @@ impl Journal {
         self.rewrite_with_base(Rewrite { rooms, snapshot, ..Rewrite::default() }, left, policies).await
     }
 
-    /// Deletes from the journal what was deleted or replaced before this time, once no start needs its records: deleted
-    /// messages, the answers that were withdrawn with them, what tools found of them, and the earlier text of edited
-    /// messages. Returns how many records were deleted or lost words.
-    pub async fn drop_deleted(&self, before: Time, policies: &Policies) -> Result<usize, StoreError> {
+    /// Deletes from the journal what old records deleted or replaced, once no start needs its records: deleted messages, the
+    /// answers that were withdrawn with them, the earlier text of edited messages, and what judges said and tools found of it. Returns how
+    /// many records were deleted or lost words.
+    pub async fn drop_deleted(&self, old: impl Into<OldRecords>, policies: &Policies) -> Result<usize, StoreError> {
+        let old = old.into();
         let Some(up_to) = self.stores.journal.locate(Position::InEverySnapshot).await? else { return Ok(0) };
-        let changes = self.changes(before, up_to).await?;
+        let mut changes = self.changes(old, up_to).await?;
+        let (mut rewrite, edits) = loop {
+            let Outdated { records: outdated, edits } = self.outdated(&changes.edited).await?;
+            let edited = edits.keys().map(|key| (key.clone(), changes.edited[key].deletion()));
+            let words_gone =
+                changes.deleted.iter().map(|(key, deletion)| (key.clone(), deletion.clone())).chain(edited).collect();
+            let Withdrawn { records, decisions, mut unfinished, .. } = self.withdrawn(&words_gone, up_to).await?;
+            let mut rewrite = Rewrite { records, decisions, ..Rewrite::default() };
+            let quotable = self.quotable(&words_gone).await?;
+            unfinished.extend(self.take_quotes(&quotable, up_to, &mut rewrite).await?);
+            if unfinished.is_empty() {
+                rewrite.records.extend(outdated);
+                break (rewrite, edits);
+            }
+            // The record of a deletion is emptied with the message, and nothing else tells what belongs to it. After an edit
+            // nothing tells what the message said before.
+            changes.deleted.retain(|(room, _), _| !unfinished.contains(room));
+            changes.edited.retain(|(room, _), _| !unfinished.contains(room));
+        };
         let gone: Vec<(Place, MessageId)> =
             changes.deleted.iter().map(|((_, id), deletion)| (deletion.place.clone(), id.clone())).collect();
-        let mut records = self.records_of(&gone, before, up_to).await?;
-        let Withdrawn { records: answers, decisions } = self.withdrawn(&changes.deleted, up_to).await?;
-        records.extend(answers);
-        let Outdated { records: outdated, edits } = self.outdated(&changes.edited).await?;
-        records.extend(outdated);
-        let mut rewrite = Rewrite { records, decisions, ..Rewrite::default() };
+        rewrite.records.extend(self.records_of(&gone, old, up_to).await?);
         let edited = edits.keys().map(|key| (key.clone(), changes.edited[key].at));
         let until = changes.deleted.iter().map(|(key, deletion)| (key.clone(), deletion.at)).chain(edited);
         let said = self.said_at(changes.deleted.keys().chain(edits.keys())).await?;
         self.take_found(&readable(&said, until), up_to, &mut rewrite).await?;
-        let inputs = deletions(gone, before).chain(edits.into_values()).collect();
+        let inputs = deletions(gone, old.before).chain(edits.into_values()).collect();
         self.drop_records(rewrite, inputs, policies).await
-    }
-
-    /// The same for what these people said before this time.
-    pub async fn drop_words_of(
-        &self,
-        people: &[PersonId],
-        before: Time,
-        policies: &Policies,
-    ) -> Result<usize, StoreError> {
-        let mut said = Vec::new();
-        if !people.is_empty() {
-            look_up(&*self.stores.index, &Selection::People(people.to_vec()), |record| {
-                if let Input::Said(message) = record.input
-                    && people.contains(&message.author.id)
-                {
-                    said.push((message.place, message.id));
-                }
-            })
-            .await?;
-        }
-        let Some(up_to) = self.stores.journal.locate(Position::InEverySnapshot).await? else { return Ok(0) };
-        let records = self.records_of(&said, before, up_to).await?;
-        let inputs = deletions(said, before).collect();
-        self.drop_records(Rewrite { records, ..Rewrite::default() }, inputs, policies).await
     }
 
     /// The records of these messages that contain words, emptied.
     async fn records_of(
         &self,
         gone: &[(Place, MessageId)],
-        before: Time,
+        old: OldRecords,
         up_to: i64,
     ) -> Result<Vec<(i64, Input)>, StoreError> {
         let messages = gone.iter().map(|(place, id)| (place.room.clone(), id.clone())).collect();
         let mut records = Vec::new();
         look_up(&*self.stores.index, &Selection::Messages(messages), |record| {
             let is_words = matches!(record.input, Input::Said(_) | Input::Changed(_));
-            if is_words && record.at < before && record.seq <= up_to {
+            if is_words && old.has(record.at) && record.seq <= up_to {
                 records.push((record.seq, Input::Forgotten));
             }
         })
@@ -99,7 +89,7 @@ impl Journal {
     }
 
     /// Rewrites records if there are any, and removes the old pages from the files.
-    async fn drop_records(
+    pub(super) async fn drop_records(
         &self,
         rewrite: Rewrite,
         inputs: Vec<Input>,
@@ -145,20 +135,20 @@ impl Journal {
         }
     }
 
-    /// What was deleted and edited before this time, according to records that no start needs.
-    async fn changes(&self, before: Time, up_to: i64) -> Result<PastChanges, StoreError> {
+    /// What was deleted and edited according to old records that no start needs.
+    async fn changes(&self, old: OldRecords, up_to: i64) -> Result<PastChanges, StoreError> {
         let mut past = PastChanges::default();
         let mut changes = Records::all(&*self.stores.journal).await?;
         changes.only(&[RecordKind::Changed]);
         while let Some(record) = changes.next_whole().await? {
             let Input::Changed(Change { place, id, text, .. }) = record.input else { continue };
-            if record.at >= before || record.seq > up_to {
+            if !old.has(record.at) || record.seq > up_to {
                 continue;
             }
             let key = (place.room.clone(), id);
             match text {
                 Some(text) => drop(past.edited.insert(key, Edit { seq: record.seq, at: record.at, place, text })),
-                None => drop(past.deleted.insert(key, Deletion { place, at: record.at })),
+                None => drop(past.deleted.insert(key, Deletion { place, at: record.at, why: WordsGone::Deleted })),
             }
         }
         past.edited.retain(|key, _| !past.deleted.contains_key(key));
@@ -175,6 +165,6 @@ struct PastChanges {
 }
 
 /// The inputs that tell engines about the deletions.
-fn deletions(gone: Vec<(Place, MessageId)>, at: Time) -> impl Iterator<Item = Input> {
+pub(super) fn deletions(gone: Vec<(Place, MessageId)>, at: Time) -> impl Iterator<Item = Input> {
     gone.into_iter().map(move |(place, id)| Input::Changed(Change { place, id, at, text: None }))
 }

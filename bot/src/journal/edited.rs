@@ -8,6 +8,7 @@ use aizuchi_core::types::{Change, MessageId, Place, RoomId};
 use aizuchi_core::{Input, Message, Time};
 
 use super::read::look_up;
+use super::withdrawn::{Deletion, WordsGone};
 use super::write::Journal;
 use crate::ports::Selection;
 use crate::stores::StoreError;
@@ -18,6 +19,13 @@ pub(super) struct Edit {
     pub at: Time,
     pub place: Place,
     pub text: Box<str>,
+}
+
+impl Edit {
+    /// Its earlier words are gone.
+    pub fn deletion(&self) -> Deletion {
+        Deletion { place: self.place.clone(), at: self.at, why: WordsGone::Edited }
+    }
 }
 
 /// Where text that edits have replaced is still stored.
@@ -56,6 +64,7 @@ impl Journal {
                 | Input::Refused(..)
                 | Input::Billed(..)
                 | Input::Siblings(..)
+                | Input::StartedOver(_)
                 | Input::ClockSet(_)
                 | Input::Forgotten => return,
             };

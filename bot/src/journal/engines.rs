@@ -14,6 +14,7 @@ use aizuchi_core::{Engine, Input, Policies, Time};
 use super::record::sum;
 use crate::learnt;
 use crate::ports::{BaseMark, EngineState, Record, SnapshotStore, StateKind, StoredState, StoredStates};
+use crate::redacted;
 use crate::runtime::shard_of;
 use crate::stores::StoreError;
 
@@ -244,7 +245,7 @@ fn read_engine(stated: &[u8], body: &[u8], expected: Option<i64>, policies: &Pol
     if expected.is_some_and(|expected| expected != sum(body)) {
         return Err("wrong checksum".into());
     }
-    let snapshot: Snapshot = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    let snapshot: Snapshot = serde_json::from_str(body).map_err(|error| redacted::parse_error(&error))?;
     // Settings of another version of this program may not be readable: today's hold.
     let held = serde_json::from_slice::<StoredPolicies>(stated)
         .map_or_else(|_| policies.clone(), |stated| stated.known_to(policies));

@@ -211,6 +211,7 @@ pub fn without_person(
         | Input::Scheduled(..)
         | Input::Billed(..)
         | Input::Siblings(..)
+        | Input::StartedOver(_)
         | Input::ClockSet(_)
         | Input::Forgotten => false,
     };

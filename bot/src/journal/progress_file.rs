@@ -130,7 +130,7 @@ impl LostRecords {
         missing, start once with `aizuchi run --accept-loss`";
 
     /// How to fix a database that cannot be read.
-    pub const DAMAGED_ADVICE: &'static str = "restore a backup (`aizuchi backup`), or move aizuchi.db, aizuchi.db-wal \
+    pub const DAMAGED_ADVICE: &'static str = "restore a file of `aizuchi backup` with `aizuchi restore FILE --replace`, or move aizuchi.db, aizuchi.db-wal \
         and aizuchi.db-shm away and start with an empty store: `aizuchi run --accept-loss`";
 
     /// Checks the files of a store that is not open yet.

@@ -3,6 +3,8 @@
 use aizuchi_core::{Input, Time};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::redacted;
+
 /// The body of a record and its checksum.
 pub fn encode(input: &Input) -> (String, i64) {
     let body = serde_json::to_string(input).expect("an input is plain data");
@@ -17,7 +19,7 @@ pub fn decode(body: &[u8], expected: i64, at: i64) -> Result<(Time, Input), Stri
         return Err("wrong checksum".into());
     }
     let at = u64::try_from(at).map_err(|_| "a time before 1970")?;
-    let input = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    let input = serde_json::from_str(body).map_err(|error| redacted::parse_error(&error))?;
     Ok((Time(at), input))
 }
 

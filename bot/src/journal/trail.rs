@@ -146,7 +146,7 @@ async fn trail(sources: &Sources<'_>, ids: &[PersonId]) -> Result<PersonTrail, S
         (if ids.contains(&person) { &mut trail.names } else { &mut trail.others }).insert(name);
     }
     sources.each_own_text(&mut |room, text, post| trail.note_own(room, text, post)).await?;
-    trail.follow_replies();
+    trail.find_answers();
     let acted = acted_for(&*sources.stores.decisions, ids).await?;
     trail.rooms.extend(acted.into_iter().map(|(room, _)| room));
     trail.answers.extend(answers_to(sources.stores, ids).await?);
@@ -188,7 +188,7 @@ impl PersonTrail {
         }
     }
 
-    fn follow_replies(&mut self) {
+    fn find_answers(&mut self) {
         for (room, post, to) in std::mem::take(&mut self.replies) {
             if self.messages.contains(&(room.clone(), to)) {
                 self.answers.insert((room, post));

@@ -15,7 +15,7 @@ use aizuchi_core::{Engine, Input, Policies, Time, Trace};
 use super::engines::{Engines, encode};
 use super::progress_file::{self, LostRecords, ProgressFile};
 use super::read::Records;
-use crate::ports::{Appended, EngineState, JournalEntry, NewBase, Position, Rewrite, Stores};
+use crate::ports::{Appended, EngineState, JournalEntry, NewBase, OldRecords, Position, Rewrite, Stores};
 use crate::stores::StoreError;
 
 /// Cheap to clone.
@@ -145,10 +145,11 @@ impl Journal {
         self.stores.journal.rewrite(Arc::new(Rewrite { records, ..Rewrite::default() }), None).await.map(drop)
     }
 
-    /// Deletes records older than `before`, as far as no start needs them, in small steps. Returns how many records were
-    /// deleted. `policies` apply to what happened before any settings were recorded.
-    pub async fn prune(&self, before: Time, policies: &Policies) -> Result<u64, StoreError> {
-        let Some(cut) = self.cut(before).await? else { return Ok(0) };
+    /// Deletes old records, as far as no start needs them, in small steps. Returns how many records were deleted. `policies`
+    /// apply to what happened before any settings were recorded.
+    pub async fn prune(&self, old: impl Into<OldRecords>, policies: &Policies) -> Result<u64, StoreError> {
+        let old = old.into();
+        let Some(cut) = self.cut(old).await? else { return Ok(0) };
         let store = &self.stores.journal;
         let (engines, mark) = Engines::at_the_beginning(&*self.stores.snapshots, policies).await?;
         let engines = self.advance(engines.map_err(StoreError::Failed)?, cut).await?;
@@ -161,7 +162,7 @@ impl Journal {
         }
         let mut records = 0;
         loop {
-            let pruned = store.prune(cut, before).await?;
+            let pruned = store.prune(cut, old.before).await?;
             records += pruned.records;
             if !pruned.more {
                 return Ok(records);
@@ -169,13 +170,13 @@ impl Journal {
         }
     }
 
-    /// The last record that is older than `before` and part of every snapshot. `None` if there is none.
-    async fn cut(&self, before: Time) -> Result<Option<i64>, StoreError> {
+    /// The last record before the first that is not old, if it is part of every snapshot. `None` if there is none.
+    async fn cut(&self, old: OldRecords) -> Result<Option<i64>, StoreError> {
         let store = &self.stores.journal;
         let (first, last) = (store.locate(Position::First).await?, store.locate(Position::Last).await?);
         let snapshotted = store.locate(Position::InEverySnapshot).await?;
         let (Some(first), Some(last), Some(snapshotted)) = (first, last, snapshotted) else { return Ok(None) };
-        let since = store.locate(Position::Since(before)).await?.unwrap_or(last + 1);
+        let since = store.locate(Position::FirstNotOld(old)).await?.unwrap_or(last + 1);
         // The last record stays, so that its number is never used again.
         let cut = (since - 1).min(last - 1).min(snapshotted);
         Ok((cut >= first).then_some(cut))

@@ -1,5 +1,7 @@
 //! Asks a model to summarize talk or to reflect on it, and stores the result.
 
+use std::collections::BTreeSet;
+
 use aizuchi_core::Policies;
 use aizuchi_core::effect::{Digesting, Failure, Lines, Remember, TranscriptLine as Shown, Usage};
 use aizuchi_core::memory::{
@@ -65,7 +67,7 @@ impl Keeper {
         let origin = Origin { room: room.clone(), visibility };
         let known = match remember.what {
             Digesting::Summary => Vec::new(),
-            Digesting::Reflection => self.known(&origin, &talk).await.map_err(failed)?,
+            Digesting::Reflection => self.find_known_facts(&origin, &talk).await.map_err(failed)?,
         };
         let known_ids: Vec<FactId> = known.iter().map(|fact| fact.id).collect();
         let digest = DigestRequest {
@@ -148,15 +150,9 @@ impl Keeper {
         policies: &Policies,
     ) -> Result<Vec<RecordedMessage>, StoreError> {
         let public = talk.iter().any(|said| said.visibility == Visibility::Public);
-        let mut unwanted: Vec<PersonId> = Vec::new();
-        let mut seen: Vec<PersonId> = Vec::new();
-        for said in &talk {
-            if !seen.contains(&said.person) {
-                seen.push(said.person.clone());
-                let known = self.memory.people(Some(&said.person)).await?;
-                unwanted.extend(known.into_iter().filter(|person| person.opted_out).map(|person| person.id));
-            }
-        }
+        let people: BTreeSet<&PersonId> = talk.iter().map(|said| &said.person).collect();
+        let people: Vec<PersonId> = people.into_iter().cloned().collect();
+        let unwanted = self.memory.who_opted_out(&people).await?;
         talk.retain(|said| {
             let by_all = !public || said.visibility == Visibility::Public;
             // A request to forget something must not itself be remembered.
@@ -177,7 +173,7 @@ impl Keeper {
     }
 
     /// The facts of the room that are most similar to the talk: it may repeat or correct them.
-    async fn known(&self, origin: &Origin, talk: &[RecordedMessage]) -> Result<Vec<Fact>, StoreError> {
+    async fn find_known_facts(&self, origin: &Origin, talk: &[RecordedMessage]) -> Result<Vec<Fact>, StoreError> {
         let mut facts = self.memory.facts(Filter { room: Some(origin.room.clone()), ..Filter::default() }).await?;
         facts.retain(|fact| fact.former.is_none() && memory::allowed(&fact.origin, origin, false).is_some());
         Ok(memory::most_like(facts, talk.iter().map(|said| &*said.text), KNOWN_MAX))

@@ -59,7 +59,8 @@ impl Keeper {
         let last = ask.transcript.lines.iter().last().map(|line| MessageId::new(line.id));
         let Some(last) = last else { return false };
         let place = Place { room, thread: None };
-        match self.told(fact, &place, &last, (ask.at, seq), meter).await {
+        let told = self.in_time(async { Ok(self.check_fact(fact, &place, &last, (ask.at, seq), meter).await) }).await;
+        match told.ok().flatten() {
             Some(memories) => ask.memories = memories,
             None => return false,
         }
@@ -67,10 +68,10 @@ impl Keeper {
     }
 
     /// For the writer, beside everything else it remembers.
-    pub async fn remind_writer(&self, brief: &mut Brief, seq: u64, meter: &Meter) -> bool {
+    pub(super) async fn remind_writer(&self, brief: &mut Brief, seq: u64, meter: &Meter) -> bool {
         let Some(fact) = brief.telling else { return true };
         let Some(answering) = brief.answering.last().cloned() else { return false };
-        match self.told(fact, &brief.place.clone(), &answering, (brief.at, seq), meter).await {
+        match self.check_fact(fact, &brief.place.clone(), &answering, (brief.at, seq), meter).await {
             Some(memories) => brief.memories = memories,
             None => return false,
         }
@@ -78,7 +79,7 @@ impl Keeper {
     }
 
     /// Checks once more that the fact may be mentioned there: it may have been forgotten since it was found.
-    async fn told(
+    async fn check_fact(
         &self,
         fact: FactId,
         place: &Place,

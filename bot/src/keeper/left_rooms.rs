@@ -13,7 +13,7 @@ use crate::stores::StoreError;
 
 impl Keeper {
     /// Notes which rooms the bot left, and which it is in after all: if it hears a message in a room, it is there.
-    pub(super) async fn follow_rooms(&self, records: &[Record]) -> Result<(), StoreError> {
+    pub(super) async fn note_left_rooms(&self, records: &[Record]) -> Result<(), StoreError> {
         let mut changed: Vec<(RoomId, Option<Time>)> = Vec::new();
         for record in records {
             if let Input::Told(room, Command::Left) = &record.input {

@@ -1,12 +1,18 @@
 //! The talk of a room according to the journal: with edits applied, and without deleted messages.
 
+use std::collections::{BTreeSet, VecDeque};
+
 use aizuchi_core::input::Command;
+use aizuchi_core::memory::{HeardFrom, Origin, asked_to_forget, words};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time, Visibility, Voice};
 use aizuchi_core::{Input, Message};
 
 use crate::journal::Records;
 use crate::ports::{JournalStore, RecordKind};
 use crate::stores::StoreError;
+
+/// What a message is about, in so many words.
+pub(super) const TOPICS: usize = 5;
 
 /// A message and the record it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,11 +31,27 @@ pub struct RecordedMessage {
 }
 
 impl RecordedMessage {
-    fn new(seq: i64, message: Message) -> RecordedMessage {
+    pub(super) fn new(seq: i64, message: Message) -> RecordedMessage {
         let Message { id, at, author, text, mentions_me, visibility, place, .. } = message;
         let (person, name, voice) = (author.id, author.name, author.voice);
         let in_thread = place.thread.is_some();
         RecordedMessage { seq: seq as u64, id, at, person, name, voice, text, mentions_me, visibility, in_thread }
+    }
+
+    /// What memory hears of it. What not everybody in the room could read is counted, and that is all; so is the wish that
+    /// something be forgotten.
+    pub fn to_heard(&self, room: &RoomId) -> HeardFrom {
+        let is_only_counted = self.is_aside() || asked_to_forget(&self.text).is_some();
+        HeardFrom {
+            origin: Origin { room: room.clone(), visibility: self.visibility },
+            up_to: self.seq,
+            message: self.id.clone(),
+            person: self.person.clone(),
+            name: self.name.clone(),
+            at: self.at,
+            mentions_me: self.mentions_me,
+            topics: if is_only_counted { Vec::new() } else { words::topics(&self.text, TOPICS) },
+        }
     }
 
     /// Whether not everybody in the room could read it. Such a message is never recalled there.
@@ -60,7 +82,7 @@ pub async fn read_talk(
     up_to: u64,
     part: TalkPart,
 ) -> Result<RecordedTalk, StoreError> {
-    let mut talk: Vec<RecordedMessage> = Vec::new();
+    let (mut talk, mut known): (VecDeque<RecordedMessage>, BTreeSet<MessageId>) = Default::default();
     let mut read_to = None;
     let mut records = Records::after(journal, after as i64).await?.in_room(room);
     // A damaged record is reported at the start; here it is skipped.
@@ -71,9 +93,8 @@ pub async fn read_talk(
                 continue;
             }
             let empty = message.text.trim().is_empty();
-            let repeated = talk.iter().any(|said| said.id == message.id);
-            if !empty && !repeated && message.author.voice != Voice::Me {
-                talk.push(RecordedMessage::new(seq, message));
+            if !empty && message.author.voice != Voice::Me && known.insert(message.id.clone()) {
+                talk.push_back(RecordedMessage::new(seq, message));
             }
             match part {
                 TalkPart::First(count) if talk.len() >= count => {
@@ -81,21 +102,29 @@ pub async fn read_talk(
                     // There are enough messages: from here on only changes to them are read.
                     records.only(&[RecordKind::Changed, RecordKind::Told]);
                 }
-                TalkPart::Latest(count) if talk.len() > count => drop(talk.remove(0)),
+                TalkPart::Latest(count) if talk.len() > count => {
+                    if let Some(first) = talk.pop_front() {
+                        known.remove(&first.id);
+                    }
+                }
                 TalkPart::First(_) | TalkPart::Latest(_) => (),
             }
         } else if let Input::Changed(change) = record.input {
-            match change.text {
-                Some(text) => {
-                    talk.iter_mut().filter(|said| said.id == change.id).for_each(|said| said.text = text.clone())
-                }
-                None => talk.retain(|said| said.id != change.id),
+            if !known.contains(&change.id) {
+                continue;
+            }
+            if let Some(text) = change.text {
+                talk.iter_mut().filter(|said| said.id == change.id).for_each(|said| said.text = text.clone());
+            } else {
+                known.remove(&change.id);
+                talk.retain(|said| said.id != change.id);
             }
         } else if let Input::Told(_, Command::Reset) = record.input {
             talk.clear();
+            known.clear();
         }
     }
-    Ok(RecordedTalk { said: talk, read_to })
+    Ok(RecordedTalk { said: talk.into(), read_to })
 }
 
 #[cfg(test)]

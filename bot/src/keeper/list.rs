@@ -4,14 +4,14 @@
 //! rule. What others said about them is shown if they could have read it; the rest is only counted, and forgotten all the
 //! same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use aizuchi_core::memory::words::{NameCandidates, NameFinder};
+use aizuchi_core::memory::words::{DoubtfulName, NameCandidates, NameFinder};
 use aizuchi_core::memory::{
-    ChannelMemory, Fact, Filter, ME, Origin, Person, PersonMatcher, Remark, Tie, allowed, pairs_of_ties,
+    ChannelMemory, Fact, Filter, Origin, OwnPart, Person, PersonMatcher, Remark, Tie, allowed, pairs_of_ties,
 };
-use aizuchi_core::types::{PersonId, RoomId, Time, Visibility};
+use aizuchi_core::types::{BOT_KEY, MessageId, PersonId, RoomId, Time, Visibility};
 use serde::Serialize;
 
 use super::Keeper;
@@ -32,7 +32,7 @@ pub struct PersonList {
     pub channels: Vec<ChannelMemory>,
     /// Whom they answer and who answers them, room by room.
     pub ties: Vec<ListedTie>,
-    /// Facts under names that may be another person's: they are forgotten once the person confirms the name.
+    /// What is remembered under names that may be something else: it is forgotten once the person confirms the name.
     pub perhaps: Vec<PerhapsNamed>,
     /// How many entries about them are from rooms that they do not read.
     pub elsewhere: usize,
@@ -52,17 +52,27 @@ pub struct ListedTie {
     pub words: Vec<Box<str>>,
 }
 
-/// A fact about somebody under a name that may be this person's.
+/// What is remembered about somebody under a name that may be this person's.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PerhapsNamed {
     pub name: Box<str>,
-    /// Who else may be meant; `None` if the name may be an ordinary word.
+    /// Who else may be meant; `None` if the name may be an ordinary word, or is only a part of theirs.
     pub other: Option<Box<str>>,
     pub facts: Vec<Fact>,
+    /// What other people's profiles say.
+    pub notes: Vec<Remark>,
+    pub channels: Vec<ChannelMemory>,
+}
+
+impl PerhapsNamed {
+    fn is_empty(&self) -> bool {
+        self.facts.is_empty() && self.notes.is_empty() && self.channels.is_empty()
+    }
 }
 
 impl Keeper {
-    /// Everything that is stored of a person, including what they said last.
+    /// Everything that is stored of a person, including what they said last. Of others' words it has only what was said
+    /// about them.
     pub async fn list(&self, ids: &[PersonId], platforms: &[Arc<dyn Platform>]) -> Result<PersonList, StoreError> {
         self.in_time(self.whole_list(ids, platforms)).await
     }
@@ -72,7 +82,8 @@ impl Keeper {
         let journal = Journal::new(self.stores.clone());
         let (own, others) = journal.names_of(ids, platforms).await?;
         let people = self.memory.people(None).await?;
-        let called = self.called(ids, own, others, &people);
+        let others = self.names_of_others(ids, others, &people);
+        let called = self.called(ids, own, &others, &people);
         let theirs = PersonMatcher::new(ids, &called.certain);
         let facts = self.memory.facts(Filter::default()).await?;
         let mut person = None;
@@ -81,40 +92,53 @@ impl Keeper {
         }
         let readers = readers(ids, person.as_ref(), &facts);
         let reads = |origin: &Origin| readers.iter().any(|reader| allowed(origin, reader, true).is_some());
-        let mut list =
-            PersonList { person, messages: journal.messages_of(ids, platforms).await?, ..PersonList::default() };
+        let messages = journal.messages_of(ids, platforms).await?;
+        let said: BTreeSet<(&RoomId, &MessageId)> = messages.iter().map(|said| (&said.room, &said.id)).collect();
+        let is_own = |room: &RoomId, message: &MessageId| said.contains(&(room, message));
+        let own = OwnPart::new(&theirs, &is_own);
+        let mut list = PersonList { person: person.map(|person| own.of_person(person)), ..PersonList::default() };
         list.ties = self.listed_ties(ids, &people).await?;
-        let mut rooms: Vec<RoomId> = people.iter().flat_map(|person| person.rooms.clone()).collect();
-        rooms.extend(facts.iter().map(|fact| fact.origin.room.clone()));
-        list.perhaps = perhaps(&called, &theirs, &facts, &reads);
+        let channels = self.channels_of(&people, &facts).await?;
+        let remarks = people.iter().filter(|person| !ids.contains(&person.id)).flat_map(Person::remarks);
+        let remarks: Vec<&Remark> = remarks.collect();
+        let remembered = Remembered { facts: &facts, remarks: &remarks, channels: &channels };
+        list.perhaps = remembered.perhaps(&called, &theirs, &reads, own);
         for fact in facts.into_iter().filter(|fact| theirs.has_fact(fact)) {
-            match (theirs.said(&fact), reads(&fact.origin)) {
-                (true, _) => list.facts.push(fact),
-                (false, true) => list.said_by_others.push(fact),
+            match (theirs.is_said_by_them(&fact), reads(&fact.origin)) {
+                (true, _) => list.facts.push(own.of_fact(fact)),
+                (false, true) => list.said_by_others.push(own.of_fact(fact)),
                 (false, false) => list.elsewhere += 1,
             }
         }
-        for other in people.iter().filter(|person| !ids.contains(&person.id)) {
-            for remark in other.remarks().filter(|remark| theirs.is_named_in(&remark.text)) {
-                match reads(&remark.origin) {
-                    true => list.notes_on_others.push(remark.clone()),
-                    false => list.elsewhere += 1,
-                }
-            }
-        }
-        rooms.sort();
-        rooms.dedup();
-        for room in rooms {
-            let Some(channel) = self.memory.channel(&room).await?.0.filter(|channel| theirs.has_channel(channel))
-            else {
-                continue;
-            };
-            match reads(&channel.origin) {
-                true => list.channels.push(channel),
+        for remark in remarks.into_iter().filter(|remark| theirs.is_named_in(&remark.text)) {
+            match reads(&remark.origin) {
+                true => list.notes_on_others.push(own.of_remark(remark.clone())),
                 false => list.elsewhere += 1,
             }
         }
+        for channel in channels.into_iter().filter(|channel| theirs.has_channel(channel)) {
+            match reads(&channel.origin) {
+                true => list.channels.push(own.of_channel(channel)),
+                false => list.elsewhere += 1,
+            }
+        }
+        list.messages = messages;
         Ok(list)
+    }
+
+    /// The summaries of all rooms of which anything else is remembered.
+    pub(super) async fn channels_of(
+        &self,
+        people: &[Person],
+        facts: &[Fact],
+    ) -> Result<Vec<ChannelMemory>, StoreError> {
+        let rooms = people.iter().flat_map(|person| &person.rooms).chain(facts.iter().map(|fact| &fact.origin.room));
+        let rooms: BTreeSet<&RoomId> = rooms.collect();
+        let mut channels = Vec::new();
+        for room in rooms {
+            channels.extend(self.memory.channel(room).await?.0);
+        }
+        Ok(channels)
     }
 
     async fn listed_ties(&self, ids: &[PersonId], people: &[Person]) -> Result<Vec<ListedTie>, StoreError> {
@@ -143,30 +167,38 @@ impl Keeper {
 
     /// The name of a person or the bot; the id if no name is known.
     pub fn name_of(&self, id: &PersonId, people: &[Person]) -> Box<str> {
-        if id.as_str() == ME {
+        if id.as_str() == BOT_KEY {
             return self.policies().general().settings.bot.name.as_str().into();
         }
         people.iter().find(|person| person.id == *id).map_or(id.as_str(), Person::name).into()
     }
 
-    /// A person's names, sorted by whether only they can be meant. `own` and `others` are names that were found elsewhere.
+    /// A person's names, sorted by whether only they can be meant. `own` are names that were found elsewhere, `others` what
+    /// everybody else is called.
     pub(super) fn called(
         &self,
         ids: &[PersonId],
         own: impl IntoIterator<Item = Box<str>>,
-        others: impl IntoIterator<Item = Box<str>>,
+        others: &[Box<str>],
         people: &[Person],
     ) -> NameCandidates {
-        let (theirs, everybody_else): (Vec<&Person>, Vec<&Person>) =
-            people.iter().partition(|person| ids.contains(&person.id));
-        let names =
-            |people: Vec<&Person>| people.into_iter().flat_map(|person| person.names.clone()).collect::<Vec<_>>();
-        let own: Vec<Box<str>> = own.into_iter().chain(names(theirs)).collect();
-        let mut others: Vec<Box<str>> = others.into_iter().chain(names(everybody_else)).collect();
+        let theirs = people.iter().filter(|person| ids.contains(&person.id));
+        let own: Vec<Box<str>> = own.into_iter().chain(theirs.flat_map(|person| person.names.clone())).collect();
+        NameCandidates::sorted(own.iter().map(|name| &**name), others.iter().map(|name| &**name))
+    }
+
+    /// What everybody else is called, also the bot. `others` are names that were found elsewhere.
+    pub(super) fn names_of_others(
+        &self,
+        ids: &[PersonId],
+        others: impl IntoIterator<Item = Box<str>>,
+        people: &[Person],
+    ) -> Vec<Box<str>> {
+        let everybody_else = people.iter().filter(|person| !ids.contains(&person.id));
         let policies = self.policies();
         let bot = &policies.general().settings.bot;
-        others.extend([&bot.name].into_iter().chain(&bot.aliases).map(|name| name.as_str().into()));
-        NameCandidates::sorted(own.iter().map(|name| &**name), others.iter().map(|name| &**name).collect::<Vec<_>>())
+        let bot = [&bot.name].into_iter().chain(&bot.aliases).map(|name| name.as_str().into());
+        others.into_iter().chain(everybody_else.flat_map(|person| person.names.clone())).chain(bot).collect()
     }
 }
 
@@ -183,22 +215,43 @@ fn readers(ids: &[PersonId], person: Option<&Person>, facts: &[Fact]) -> Vec<Ori
     readers
 }
 
-fn perhaps(
-    called: &NameCandidates,
-    theirs: &PersonMatcher,
-    facts: &[Fact],
-    reads: &dyn Fn(&Origin) -> bool,
-) -> Vec<PerhapsNamed> {
-    let mut named = Vec::new();
-    for (name, other) in &called.doubtful {
-        let finder = NameFinder::new([name]);
-        let speaks = |fact: &&Fact| {
-            !theirs.has_fact(fact) && reads(&fact.origin) && fact.texts().any(|text| finder.are_in(text))
-        };
-        let facts: Vec<Fact> = facts.iter().filter(speaks).cloned().collect();
-        if !facts.is_empty() {
-            named.push(PerhapsNamed { name: name.clone(), other: other.clone(), facts });
-        }
+/// What is remembered, as far as it is not on the person's own profile.
+struct Remembered<'a> {
+    facts: &'a [Fact],
+    remarks: &'a [&'a Remark],
+    channels: &'a [ChannelMemory],
+}
+
+impl Remembered<'_> {
+    /// What may be about them by their doubtful names, and is not theirs for certain.
+    fn perhaps(
+        &self,
+        called: &NameCandidates,
+        theirs: &PersonMatcher,
+        reads: &dyn Fn(&Origin) -> bool,
+        own: OwnPart<'_>,
+    ) -> Vec<PerhapsNamed> {
+        let named = called.doubtful.iter().map(|DoubtfulName { name, doubt }| {
+            let finder = NameFinder::new([name]);
+            let facts = self.facts.iter().filter(|fact| {
+                !theirs.has_fact(fact) && reads(&fact.origin) && fact.texts().any(|text| finder.are_in(text))
+            });
+            let notes = self.remarks.iter().filter(|remark| {
+                !theirs.is_named_in(&remark.text) && reads(&remark.origin) && finder.are_in(&remark.text)
+            });
+            let channels = self.channels.iter().filter(|channel| {
+                !theirs.has_channel(channel)
+                    && reads(&channel.origin)
+                    && channel.texts().any(|text| finder.are_in(text))
+            });
+            PerhapsNamed {
+                name: name.clone(),
+                other: doubt.other().map(Into::into),
+                facts: facts.map(|fact| own.of_fact(fact.clone())).collect(),
+                notes: notes.map(|remark| own.of_remark((*remark).clone())).collect(),
+                channels: channels.map(|channel| own.of_channel(channel.clone())).collect(),
+            }
+        });
+        named.filter(|named| !named.is_empty()).collect()
     }
-    named
 }

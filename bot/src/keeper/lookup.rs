@@ -110,11 +110,8 @@ impl Keeper {
         let mut people: Vec<PersonId> = said.iter().map(|said| said.person.clone()).collect();
         people.sort();
         people.dedup();
-        for person in people {
-            if self.memory.people(Some(&person)).await?.iter().any(|known| known.opted_out) {
-                said.retain(|said| said.person != person);
-            }
-        }
+        let out = self.memory.who_opted_out(&people).await?;
+        said.retain(|said| !out.contains(&said.person));
         Ok(said)
     }
 

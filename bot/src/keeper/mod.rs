@@ -7,6 +7,7 @@ mod at_rest;
 mod digest;
 mod embeddings;
 mod forget;
+mod forget_jobs;
 mod initiative;
 mod jobs;
 mod left_rooms;
@@ -27,14 +28,15 @@ use aizuchi_core::Policies;
 use aizuchi_core::memory::MemoryChange;
 use tokio::sync::{Mutex, Notify};
 
+pub use at_rest::NamesLeft;
 pub use forget::{ForgetError, ForgetResult, ForgetState};
 pub use jobs::settle_later;
 pub use list::{ListedTie, PerhapsNamed, PersonList};
 pub use lookup::{HistoryQuery, LookupScope};
 pub use opted_out::{OptOutState, opted_out_people};
 
-use crate::ports::{Embedder, Memory, ModelClient, Stores};
-use crate::runtime::EngineHandle;
+use crate::ports::{Embedder, Memory, ModelClient, Position, Stores, WaitDeadline};
+use crate::runtime::{EngineHandle, RetentionClock};
 use crate::stores::StoreError;
 
 pub struct Keeper {
@@ -56,6 +58,8 @@ pub struct Keeper {
     unfinished: Notify,
     /// Whose names may be somebody else's.
     asked: std::sync::Mutex<Vec<forget::OpenQuestion>>,
+    /// By which old facts fade, once it reads on.
+    clock: std::sync::Mutex<Option<RetentionClock>>,
     /// Where events are sent, once there is anybody to receive them.
     engine: OnceLock<EngineHandle>,
     /// One request to forget something is carried out at a time.
@@ -83,6 +87,7 @@ impl Keeper {
             forgetting: Mutex::default(),
             unfinished: Notify::new(),
             asked: std::sync::Mutex::default(),
+            clock: std::sync::Mutex::default(),
             engine: OnceLock::new(),
             obeying: Mutex::default(),
             requests: std::sync::Mutex::default(),
@@ -127,12 +132,32 @@ impl Keeper {
         &*self.memory
     }
 
+    /// Records may be missing at the end, as in an older backup, and their numbers are given again. Where memory is elsewhere,
+    /// it would take the new ones for read.
+    pub async fn accept_lost_records(&self) -> Result<(), StoreError> {
+        let last = self.stores.journal.locate(Position::Last).await?.unwrap_or(0);
+        let rooms = self.memory.set_back_marks(last.cast_unsigned()).await?;
+        if rooms > 0 {
+            tracing::warn!(
+                rooms,
+                last,
+                "memory has read records that the journal lacks; it reads on after the last one"
+            );
+        }
+        Ok(())
+    }
+
     /// Somebody waits for it: not for long, where memory is elsewhere and may not answer.
     pub async fn in_time<T>(&self, work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
         match self.memory.wait_limit() {
             None => work.await,
             Some(limit) => limit.within(work).await?,
         }
+    }
+
+    /// Until when somebody who asks now waits for several things.
+    pub fn waiting(&self) -> WaitDeadline {
+        WaitDeadline::of(self.memory.wait_limit())
     }
 
     /// Changes what is remembered, by somebody's hand. What was taken out is in no file afterwards.

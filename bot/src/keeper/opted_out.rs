@@ -1,13 +1,13 @@
 //! People who opted out: their messages are read as part of the current talk, and stored no longer than that.
 
 use aizuchi_core::memory::MemoryChange;
-use aizuchi_core::types::{PersonId, Span};
+use aizuchi_core::types::PersonId;
 use aizuchi_core::{Policies, Time};
 
 use super::Keeper;
 use super::jobs::StoredForgetJob;
 use crate::journal::Journal;
-use crate::ports::JobStep;
+use crate::ports::{FileCleanup, JobStep};
 use crate::stores::StoreError;
 
 /// What became of a wish not to be remembered.
@@ -22,25 +22,40 @@ impl Keeper {
     /// From now on they are remembered, or not; what was known of them goes at once, or as soon as memory can be reached.
     pub async fn opt_out(&self, person: &PersonId, out: bool) -> Result<OptOutState, StoreError> {
         if !out {
-            self.call_off_opt_out(person).await?;
-        }
-        let Err(error) = self.in_time(self.apply_opt_out(person, out)).await else {
-            if out {
-                self.settle().await?;
-            }
+            // What was promised to them is deleted, unless they really are remembered again. Nothing is deleted meanwhile.
+            let remember_again = async {
+                let _one = self.forgetting.lock().await;
+                self.apply_opt_out(person, false).await?;
+                self.call_off_opt_out(person).await
+            };
+            self.in_time(remember_again).await?;
             return Ok(OptOutState::Done);
-        };
-        // Whether it was noted before memory took too long does not matter: the job does all of it again.
-        if !out || !matches!(error, StoreError::Unavailable(_)) {
-            return Err(error);
         }
-        StoredForgetJob::begin(JobStep::OptOut(person.clone()), &*self.stores.jobs).await?;
-        self.unfinished.notify_one();
-        tracing::warn!(%error, "cannot delete what is remembered of somebody who opted out; retrying");
-        Ok(OptOutState::Noted)
+        // Whatever fails from here on, or takes too long, is done again.
+        let job = StoredForgetJob::begin(JobStep::OptOut(person.clone()), &*self.stores.jobs).await?;
+        match self.in_time(self.carry_out_opt_out(job)).await {
+            Ok(FileCleanup::Done) => Ok(OptOutState::Done),
+            Ok(FileCleanup::StillRead) => {
+                self.unfinished.notify_one();
+                Ok(OptOutState::Done)
+            }
+            Err(error) => {
+                self.unfinished.notify_one();
+                tracing::warn!(%error, "cannot delete what is remembered of somebody who opted out; retrying");
+                Ok(OptOutState::Noted)
+            }
+        }
     }
 
-    pub(super) async fn apply_opt_out(&self, person: &PersonId, out: bool) -> Result<(), StoreError> {
+    pub(super) async fn carry_out_opt_out(&self, mut job: StoredForgetJob) -> Result<FileCleanup, StoreError> {
+        if let JobStep::OptOut(person) = &job.step {
+            self.apply_opt_out(person, true).await?;
+            job.go_on_with(JobStep::RemoveCopies, &*self.stores.jobs).await?;
+        }
+        self.clean_files(job).await
+    }
+
+    async fn apply_opt_out(&self, person: &PersonId, out: bool) -> Result<(), StoreError> {
         self.memory.apply(vec![MemoryChange::OptedOut { person: person.clone(), out }], &self.policies()).await
     }
 
@@ -69,8 +84,7 @@ impl Keeper {
 
     async fn drop_words(&self, journal: &Journal, now: Time, policies: &Policies) -> Result<usize, StoreError> {
         let out = self.opted_out_people().await?;
-        let before = now - Span::minutes(policies.general().settings.listen.buffer_minutes.into());
-        let dropped = journal.drop_words_of(&out, before, policies).await?;
+        let dropped = journal.drop_words_of(&out, now, policies).await?;
         if dropped > 0 {
             self.unfinished.notify_one();
         }
@@ -91,11 +105,5 @@ pub async fn opted_out_people(
     let mut people: Vec<PersonId> = index.names().await?.into_iter().map(|(person, _)| person).collect();
     people.sort();
     people.dedup();
-    let mut out = Vec::new();
-    for person in people {
-        if memory.people(Some(&person)).await?.iter().any(|known| known.opted_out) {
-            out.push(person);
-        }
-    }
-    Ok(out)
+    memory.who_opted_out(&people).await
 }

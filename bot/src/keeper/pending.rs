@@ -2,11 +2,11 @@
 //! applied where memory is read, and stored later.
 
 use aizuchi_core::Input;
-use aizuchi_core::memory::{ChannelMemory, HeardFrom, MemoryChange, Origin, Person, Recalled, words};
+use aizuchi_core::memory::{ChannelMemory, MemoryChange, Person, Recalled};
 use aizuchi_core::types::{RoomId, Voice};
 
 use super::lines::RecordedMessage;
-use super::watch::{TOPICS, changes_nothing};
+use super::watch::changes_nothing;
 use crate::journal::Records;
 use crate::ports::{RecordKind, Stores};
 use crate::stores::StoreError;
@@ -56,7 +56,7 @@ impl PendingChanges {
     pub fn complete(&self, person: &mut Person, room: &RoomId, counted: u64, talk: &[RecordedMessage]) {
         for said in talk.iter().filter(|said| said.seq > counted && said.voice == Voice::Person) {
             if said.person == person.id {
-                person.hear(&to_heard(said, room));
+                person.hear(&said.to_heard(room));
             }
         }
         for gone in &self.0 {
@@ -65,22 +65,9 @@ impl PendingChanges {
     }
 }
 
-fn to_heard(said: &RecordedMessage, room: &RoomId) -> HeardFrom {
-    HeardFrom {
-        origin: Origin { room: room.clone(), visibility: said.visibility },
-        up_to: said.seq,
-        message: said.id.clone(),
-        person: said.person.clone(),
-        name: said.name.clone(),
-        at: said.at,
-        mentions_me: said.mentions_me,
-        topics: if said.is_aside() { Vec::new() } else { words::topics(&said.text, TOPICS) },
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use aizuchi_core::memory::{Allowed, FactDraft, FactId};
+    use aizuchi_core::memory::{Allowed, FactDraft, FactId, Origin};
     use aizuchi_core::types::{MessageId, PersonId, Place, Time, Visibility};
     use aizuchi_test_servers::folder::Scratch;
 
@@ -159,5 +146,9 @@ mod tests {
         let mut mia = Person::new(PersonId::new("mia"), Time(0));
         PendingChanges::default().complete(&mut mia, &RoomId::new("log:room"), 1, &talk);
         assert_eq!((mia.messages, mia.mentions_of_me), (2, 1), "the first was counted before");
+        let asks = RecordedMessage { text: "please forget what I said about my xylophone".into(), ..said(5, "mia") };
+        let before = mia.topics.clone();
+        PendingChanges::default().complete(&mut mia, &RoomId::new("log:room"), 4, &[asks]);
+        assert_eq!((mia.messages, &mia.topics), (3, &before), "such a wish is no topic");
     }
 }

@@ -13,7 +13,7 @@ use super::lines::{RecordedMessage, TalkPart, read_talk};
 use super::pending::PendingChanges;
 use super::ties::AskersTies;
 use crate::meter::Meter;
-use crate::ports::{JournalStore, Position};
+use crate::ports::{JournalStore, Position, WaitDeadline};
 use crate::stores::StoreError;
 
 /// The maximum number of people recalled: those who spoke last.
@@ -24,9 +24,17 @@ const LATEST: usize = 200;
 const LATEST_FOR_LINES: usize = 40;
 
 impl Keeper {
-    /// Fills in what is remembered; `meter` counts the cost. If memory fails, the answer is written without it.
-    pub async fn recollect(&self, brief: &mut Brief, seq: u64, meter: &Meter) {
-        match self.in_time(self.memories(brief, seq, &self.policies(), meter)).await {
+    /// Fills in what is remembered; `meter` counts the cost. If memory fails, the answer is written without it. `false` if it
+    /// was to mention a fact that may no longer be mentioned.
+    pub async fn remind(&self, brief: &mut Brief, seq: u64, meter: &Meter) -> bool {
+        let waiting = self.waiting();
+        self.recollect(brief, seq, meter, waiting).await;
+        let reminded = waiting.within(async { Ok(self.remind_writer(brief, seq, meter).await) }).await.flatten();
+        reminded.unwrap_or(false)
+    }
+
+    async fn recollect(&self, brief: &mut Brief, seq: u64, meter: &Meter, waiting: WaitDeadline) {
+        match waiting.within(self.memories(brief, seq, &self.policies(), meter)).await.flatten() {
             Ok(memories) => brief.memories = memories,
             Err(error) => tracing::warn!(%error, room = %brief.place.room, "cannot read memory; answering without it"),
         }

@@ -4,23 +4,23 @@
 //! computed again, and no message waits for it: the loop only notes the ids of decisions as they become final, and the
 //! keeper looks them up in the journal later. The journal has the speakers, the current text of the messages and who could
 //! read them; what was deleted or forgotten since is not found, and adds nothing. Notes are not durable: a crash loses
-//! those of the last second, and nothing counts twice.
+//! those of the last second, and nothing counts twice: not either where it is not known whether a store has counted it.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use aizuchi_core::memory::words::{normal, topics};
 use aizuchi_core::memory::{
-    Answered, CloseTo, KnownPair, ME, MemoryChange, Origin, Pair, Tie, asked_to_forget, pairs_of_ties,
+    Answered, CloseTo, KnownPair, MemoryChange, Origin, Pair, Tie, asked_to_forget, pairs_of_ties,
 };
 use aizuchi_core::trace::Outcome;
-use aizuchi_core::types::{MessageId, PersonId, RoomId, Voice};
+use aizuchi_core::types::{BOT_KEY, MessageId, PersonId, RoomId, Voice};
 use aizuchi_core::{Input, Message, Policies, Time, Trace};
 use futures_util::future::try_join_all;
 
 use super::Keeper;
-use super::lines::RecordedMessage;
+use super::lines::{RecordedMessage, TOPICS};
 use super::pending::PendingChanges;
-use super::watch::{TOPICS, is_aside};
+use super::watch::is_aside;
 use crate::journal::read::look_up;
 use crate::ports::Selection;
 use crate::stores::StoreError;
@@ -77,16 +77,31 @@ impl Keeper {
     pub(super) async fn take_links(&self, policies: &Policies) -> Result<(), StoreError> {
         let _counted = self.counted.lock().await;
         loop {
-            let some: Vec<NotedLink> = self.links().iter().take(TOGETHER).cloned().collect();
+            // A change goes on when nobody waits for it any longer: what it counts must not be found here again.
+            let some = self.take_noted_links();
             if some.is_empty() {
                 return Ok(());
             }
-            let changes = self.answers(&some, policies).await?;
-            if !changes.is_empty() {
-                self.memory.apply(changes, policies).await?;
+            if let Err(error) = self.count_links(&some, policies).await {
+                // After any other error they may have been counted, or would fail again.
+                if !matches!(error, StoreError::Failed(_)) {
+                    let mut noted = self.links();
+                    some.into_iter().rev().for_each(|link| noted.push_front(link));
+                }
+                return Err(error);
             }
-            self.links().drain(..some.len());
         }
+    }
+
+    fn take_noted_links(&self) -> Vec<NotedLink> {
+        let mut noted = self.links();
+        let count = noted.len().min(TOGETHER);
+        noted.drain(..count).collect()
+    }
+
+    async fn count_links(&self, links: &[NotedLink], policies: &Policies) -> Result<(), StoreError> {
+        let changes = self.answers(links, policies).await?;
+        if changes.is_empty() { Ok(()) } else { self.memory.apply(changes, policies).await }
     }
 
     async fn answers(&self, links: &[NotedLink], policies: &Policies) -> Result<Vec<MemoryChange>, StoreError> {
@@ -113,11 +128,18 @@ impl Keeper {
             let target = target(link, message).and_then(|target| targets.get(&target));
             changes.extend(answer(link, message, target, &own));
             if link.answered {
-                let (from, to) = (PersonId::new(ME), message.author.id.clone());
+                let (from, to) = (PersonId::new(BOT_KEY), message.author.id.clone());
                 changes.push(answered(message, from, to, Vec::new()));
             }
         }
-        Ok(changes)
+        Ok(changes.into_iter().map(|answered| MemoryChange::Answered(Box::new(self.dated(answered)))).collect())
+    }
+
+    /// By the date of one answer, what was learnt before fades: a date that is years ahead must not.
+    fn dated(&self, answered: Answered) -> Answered {
+        let clock = *self.clock.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let at = clock.map_or(answered.at, |clock| clock.believed(answered.at));
+        Answered { at, ..answered }
     }
 
     /// Messages in their current text, without deleted ones.
@@ -163,12 +185,12 @@ impl Keeper {
         let Some(name) = name_here(asker) else { return Ok(AskersTies::default()) };
         let told = pairs.iter().filter_map(|pair| {
             let other = pair.other_than(asker);
-            let other = if other.as_str() == ME { None } else { Some(name_here(other)?) };
+            let other = if other.as_str() == BOT_KEY { None } else { Some(name_here(other)?) };
             let words = pair.words.iter().take(WORDS_TOLD).cloned().collect();
             Some(KnownPair { name: name.clone(), other, frequency: pair.frequency()?, words })
         });
         let told = told.take(PAIRS_TOLD).collect();
-        let is_close = |pair: &&Pair| pair.frequency().is_some() && pair.other_than(asker).as_str() != ME;
+        let is_close = |pair: &&Pair| pair.frequency().is_some() && pair.other_than(asker).as_str() != BOT_KEY;
         let close = pairs.iter().filter(is_close).take(CLOSE_MAX).map(async |pair| {
             let person = pair.other_than(asker).clone();
             let known = self.memory.people(Some(&person)).await?;
@@ -190,14 +212,14 @@ fn target(link: &NotedLink, message: &Message) -> Option<(RoomId, MessageId)> {
     Some((message.place.room.clone(), by_link.or_else(guess)?))
 }
 
-fn answer(link: &NotedLink, message: &Message, target: Option<&Message>, own_names: &[&str]) -> Option<MemoryChange> {
+fn answer(link: &NotedLink, message: &Message, target: Option<&Message>, own_names: &[&str]) -> Option<Answered> {
     let is_to_bot = message.reply.as_ref().is_some_and(|reply| reply.to_me) || link.to_me;
     let target = target.filter(|target| !is_aside(target));
     let to = match target.map(|target| (target.author.voice, &target.author.id)) {
         Some((Voice::Person, person)) => person.clone(),
-        Some((Voice::Me, _)) => PersonId::new(ME),
+        Some((Voice::Me, _)) => PersonId::new(BOT_KEY),
         Some((Voice::Bot, _)) => return None,
-        None if is_to_bot => PersonId::new(ME),
+        None if is_to_bot => PersonId::new(BOT_KEY),
         None => return None,
     };
     let target = target.filter(|target| target.author.voice == Voice::Person);
@@ -213,9 +235,9 @@ fn answer(link: &NotedLink, message: &Message, target: Option<&Message>, own_nam
     Some(answered(message, message.author.id.clone(), to, words))
 }
 
-fn answered(message: &Message, from: PersonId, to: PersonId, words: Vec<(Box<str>, MessageId)>) -> MemoryChange {
+fn answered(message: &Message, from: PersonId, to: PersonId, words: Vec<(Box<str>, MessageId)>) -> Answered {
     let origin = Origin { room: message.place.room.clone(), visibility: message.visibility };
-    MemoryChange::Answered(Box::new(Answered { origin, from, to, at: message.at, words }))
+    Answered { origin, from, to, at: message.at, words }
 }
 
 impl PendingChanges {

@@ -1,15 +1,16 @@
 //! Reads on in the journal: counts people and their answers, and lets go of what rests on a deleted message.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use aizuchi_core::memory::{HeardFrom, MemoryChange, Origin, asked_to_forget, words};
+use aizuchi_core::memory::MemoryChange;
 use aizuchi_core::types::{Span, Visibility, Voice};
 use aizuchi_core::{Input, Message, Policies, Time};
 
 use tokio_util::sync::CancellationToken;
 
 use super::Keeper;
+use super::lines::RecordedMessage;
 use crate::journal::Records;
 use crate::journal::read::look_up;
 use crate::ports::{JournalStore, Position, Record, Selection, Stores};
@@ -26,8 +27,6 @@ const OTHERS_WAITED: u32 = 30;
 const FADES_EVERY: Span = Span::minutes(60);
 /// Changes made together at most.
 const TOGETHER: usize = 64;
-/// What a message is about, in so many words.
-pub(super) const TOPICS: usize = 5;
 
 impl Keeper {
     /// Takes in everything that is durable by now. Returns how many records that were.
@@ -71,7 +70,7 @@ impl Keeper {
         let records = some_records(&*self.stores.journal, from).await?;
         let (taken, last) = (records.len(), records.last().map_or(from, |record| record.seq));
         if taken > 0 {
-            self.follow_rooms(&records).await?;
+            self.note_left_rooms(&records).await?;
             let mut changes = Vec::new();
             for record in records {
                 if !changes_nothing(&self.stores, &record).await? {
@@ -89,6 +88,7 @@ impl Keeper {
 
     /// Reads on until the program stops, and lets what is too weak fade by this clock.
     pub async fn watch(self: Arc<Self>, engine: EngineHandle, clock: RetentionClock, stop: CancellationToken) {
+        *self.clock.lock().unwrap_or_else(PoisonError::into_inner) = Some(clock);
         let mut faded_at = None;
         for look in 0_u32.. {
             if let Err(error) = self.catch_up().await {
@@ -155,25 +155,12 @@ fn change(record: Record, policies: &Policies) -> Option<MemoryChange> {
     if let Input::Said(message) = record.input {
         let memory = &policies.for_room(message.place.room.as_str()).settings.memory;
         let counts = memory.enabled && memory.profiles && message.author.voice == Voice::Person;
-        return counts.then(|| MemoryChange::Heard(Box::new(to_heard(record.seq, message))));
+        let room = message.place.room.clone();
+        let said = RecordedMessage::new(record.seq, message);
+        return counts.then(|| MemoryChange::Heard(Box::new(said.to_heard(&room))));
     }
     let Input::Changed(change) = record.input else { return None };
     Some(MemoryChange::MessageGone { room: change.place.room, message: change.id })
-}
-
-fn to_heard(seq: i64, message: Message) -> HeardFrom {
-    // What not everybody in the room could read is counted, and that is all; so is the wish that something be forgotten.
-    let is_only_counted = is_aside(&message) || asked_to_forget(&message.text).is_some();
-    HeardFrom {
-        origin: Origin { room: message.place.room, visibility: message.visibility },
-        up_to: seq as u64,
-        message: message.id,
-        person: message.author.id,
-        name: message.author.name,
-        at: message.at,
-        mentions_me: message.mentions_me,
-        topics: if is_only_counted { Vec::new() } else { words::topics(&message.text, TOPICS) },
-    }
 }
 
 /// Whether not everybody in the room could read it.

@@ -21,14 +21,14 @@ pub(super) fn patterns<'a>(
 
 /// The pattern as data; an error names what the page cannot evaluate.
 pub(super) fn to_json(pattern: &Pattern<&str>) -> Result<Json, String> {
-    let parts: Vec<Json> = pattern.elements.iter().map(element).collect::<Result<_, _>>()?;
+    let parts: Vec<Json> = pattern.elements.iter().map(element_to_json).collect::<Result<_, _>>()?;
     Ok(match &parts[..] {
         [Json::String(text)] => text.as_str().into(),
         _ => parts.into(),
     })
 }
 
-fn element(element: &PatternElement<&str>) -> Result<Json, String> {
+fn element_to_json(element: &PatternElement<&str>) -> Result<Json, String> {
     match element {
         PatternElement::TextElement { value } => Ok((*value).into()),
         PatternElement::Placeable { expression: Expression::Inline(inline) } => match inline {

@@ -9,6 +9,7 @@ use aizuchi_core::Policies;
 use aizuchi_core::memory::words::NameCandidates;
 use aizuchi_core::memory::{
     Fact, FactDraft, FactId, HeardFrom, Layer, MemoryChange, Note, Origin, Person, PersonMatcher, narrower, to_forget,
+    weakest_beyond,
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time};
 
@@ -41,13 +42,7 @@ impl ChangeApplier<'_> {
                 }
                 marks.summarized = channel.up_to;
                 self.table.put_marks(&room, marks)?;
-                let mut active = Vec::new();
-                for (person, name) in std::mem::take(&mut channel.active) {
-                    if !self.is_out(&person)? {
-                        active.push((person, name));
-                    }
-                }
-                channel.active = active;
+                channel.active = self.wanted_people(std::mem::take(&mut channel.active))?;
                 self.table.put_channel(&channel)
             }
             MemoryChange::Reflected { origin, up_to, at, facts, people } => {
@@ -165,31 +160,46 @@ impl ChangeApplier<'_> {
         self.table.put_person(&person)
     }
 
-    /// Deletes the weakest facts beyond what a room may keep. Facts that are too weak are deleted later, when they fade.
+    /// Deletes the weakest facts beyond what a room may keep. `at` is the time of a message, which a clock that is years ahead
+    /// may have set: facts that are too weak are deleted when they fade, by a clock that is checked.
     fn trim(&mut self, room: &RoomId, at: Time) -> StoreResult<()> {
-        let facts_max = self.policies.for_room(room.as_str()).settings.memory.facts_max;
-        if self.table.count_facts(room)? > facts_max { self.fade(room, at) } else { Ok(()) }
+        let memory = &self.policies.for_room(room.as_str()).settings.memory;
+        let (facts_max, half_life_days) = (memory.facts_max, memory.facts_half_life_days);
+        if self.table.count_facts(room)? <= facts_max {
+            return Ok(());
+        }
+        let facts = self.table.facts_of_room(room)?;
+        let gone = weakest_beyond(&facts, at, facts_max, half_life_days);
+        self.drop_beyond_max(room, facts.len(), &gone)
     }
 
-    /// Deletes facts that are too weak, and the weakest beyond what a room may keep; the latter is a loss that somebody may
-    /// want to prevent.
+    /// Deletes facts that are too weak, and the weakest beyond what a room may keep.
     fn fade(&mut self, room: &RoomId, at: Time) -> StoreResult<()> {
         let memory = &self.policies.for_room(room.as_str()).settings.memory;
+        let (facts_max, half_life_days) = (memory.facts_max, memory.facts_half_life_days);
         let facts = self.table.facts_of_room(room)?;
-        let gone = to_forget(&facts, at, memory.facts_max, memory.facts_half_life_days);
-        if !gone.beyond_max.is_empty() {
-            let (first, last) = (gone.beyond_max.iter().min(), gone.beyond_max.iter().max());
-            tracing::warn!(
-                %room,
-                facts = facts.len(),
-                facts_max = memory.facts_max,
-                dropped = gone.beyond_max.len(),
-                first = first.map(|id| id.0),
-                last = last.map(|id| id.0),
-                "a room has more facts than memory.facts_max: dropping the weakest; raise memory.facts_max to keep them"
-            );
+        let gone = to_forget(&facts, at, facts_max, half_life_days);
+        gone.weak.iter().try_for_each(|id| self.table.remove_fact(*id))?;
+        self.drop_beyond_max(room, facts.len(), &gone.beyond_max)
+    }
+
+    /// This is a loss that somebody may want to prevent.
+    fn drop_beyond_max(&mut self, room: &RoomId, facts: usize, gone: &[FactId]) -> StoreResult<()> {
+        if gone.is_empty() {
+            return Ok(());
         }
-        gone.ids().try_for_each(|id| self.table.remove_fact(id))
+        let facts_max = self.policies.for_room(room.as_str()).settings.memory.facts_max;
+        let (first, last) = (gone.iter().min(), gone.iter().max());
+        tracing::warn!(
+            %room,
+            facts,
+            facts_max,
+            dropped = gone.len(),
+            first = first.map(|id| id.0),
+            last = last.map(|id| id.0),
+            "a room has more facts than memory.facts_max: dropping the weakest; raise memory.facts_max to keep them"
+        );
+        gone.iter().try_for_each(|id| self.table.remove_fact(*id))
     }
 
     pub(super) fn with_fact(&mut self, id: FactId, mut work: impl FnMut(&mut Fact)) -> StoreResult<()> {
@@ -201,13 +211,13 @@ impl ChangeApplier<'_> {
     fn message_gone(&mut self, change: &MemoryChange, room: &RoomId, message: &MessageId) -> StoreResult<()> {
         let mut gone = Vec::new();
         for mut fact in self.table.facts_resting_on(room, message)? {
-            let before = fact.content.clone();
+            let before = fact.meaning();
             if !fact.lose_message(message) {
                 self.table.remove_fact(fact.id)?;
                 gone.push(fact.id);
                 continue;
             }
-            if fact.content != before {
+            if fact.meaning() != before {
                 self.table.remove_vector(fact.id)?;
             }
             self.table.put_fact(&fact)?;
@@ -262,12 +272,19 @@ impl ChangeApplier<'_> {
         let mut gone = Vec::new();
         // The facts are checked one by one, since a word index may have split a name where the text did not.
         for mut fact in self.table.facts()? {
+            let before = fact.meaning();
             if theirs.has_fact(&fact) {
-                self.table.remove_fact(fact.id)?;
-                gone.push(fact.id);
-            } else if fact.forget_turns(|turn| {
-                turn.person == *id || theirs.is_named_in(&turn.text) || theirs.is_named_in(&turn.name)
-            }) {
+                if !theirs.take_from(&mut fact) {
+                    self.table.remove_fact(fact.id)?;
+                    gone.push(fact.id);
+                    continue;
+                }
+                fact.forget_turns(|turn| theirs.is_in_turn(turn));
+                if fact.meaning() != before {
+                    self.table.remove_vector(fact.id)?;
+                }
+                self.table.put_fact(&fact)?;
+            } else if fact.forget_turns(|turn| theirs.is_in_turn(turn)) {
                 self.table.put_fact(&fact)?;
             }
         }

@@ -3,9 +3,15 @@
 use aizuchi_core::memory::{
     ContextTurn, ExportItem, Fact, FactDraft, FactId, Former, Layer, MemoryChange, MergeOutcome, compare, contradicts,
 };
+use aizuchi_core::types::PersonId;
 
 use super::apply::ChangeApplier;
 use super::table::StoreResult;
+
+/// In a former fact that was exported: the one that replaced it is not known here, or not yet.
+const ELSEWHERE: FactId = FactId(0);
+
+type NamedPerson = (PersonId, Box<str>);
 
 impl ChangeApplier<'_> {
     pub(super) fn keep(&mut self, mut draft: FactDraft) -> StoreResult<()> {
@@ -60,6 +66,24 @@ impl ChangeApplier<'_> {
         Ok(())
     }
 
+    /// The same for a fact that was exported: it may be a former one, or the one that replaced another.
+    fn settle_imported(&mut self, mut new: Fact, known: Vec<Fact>) -> StoreResult<()> {
+        let is_replaced = |fact: &Fact| fact.former.is_some_and(|former| former.by == ELSEWHERE);
+        let pairs: Vec<Fact> = known.iter().filter(|fact| contradicts(&new, fact)).cloned().collect();
+        if is_replaced(&new) {
+            if let Some(by) = pairs.iter().find(|fact| fact.former.is_none()) {
+                new.former = new.former.map(|former| Former { by: by.id, ..former });
+                self.table.put_fact(&new)?;
+            }
+            return Ok(());
+        }
+        for mut fact in pairs.into_iter().filter(is_replaced) {
+            fact.former = fact.former.map(|former| Former { by: new.id, ..former });
+            self.table.put_fact(&fact)?;
+        }
+        self.settle_contradictions(new, known)
+    }
+
     /// Facts that these ones had replaced hold again.
     pub(super) fn restore_former(&mut self, gone: &[FactId], left: Vec<Fact>) -> StoreResult<()> {
         for mut fact in left {
@@ -81,9 +105,10 @@ impl ChangeApplier<'_> {
                     return self.keep(draft);
                 }
                 // The fact that replaced it has another number here.
-                let former = fact.former.map(|former| Former { by: FactId(0), ..former });
-                let id = self.table.new_fact()?;
-                self.table.put_fact(&Fact { id, former, ..fact })
+                let former = fact.former.map(|former| Former { by: ELSEWHERE, ..former });
+                let fact = Fact { id: self.table.new_fact()?, former, ..fact };
+                self.table.put_fact(&fact)?;
+                self.settle_imported(fact, known)
             }
             ExportItem::Person(person) if self.kept.has(Layer::People) => {
                 let known = self.table.person(&person.id)?.is_some() || self.is_out(&person.id)?;
@@ -93,7 +118,8 @@ impl ChangeApplier<'_> {
                     false => self.table.put_person(&person),
                 }
             }
-            ExportItem::Channel(channel) if self.kept.has(Layer::Channels) => {
+            ExportItem::Channel(mut channel) if self.kept.has(Layer::Channels) => {
+                channel.active = self.wanted_people(channel.active)?;
                 // Its marks refer to another journal: the records here are yet to be read.
                 let known = self.table.channel(&channel.origin.room)?;
                 if known.is_some_and(|known| !known.is_empty()) { Ok(()) } else { self.table.put_channel(&channel) }
@@ -118,6 +144,17 @@ impl ChangeApplier<'_> {
         for turn in turns {
             if !self.is_out(&turn.person)? {
                 wanted.push(turn);
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// Without those who opted out.
+    pub(super) fn wanted_people(&self, people: Vec<NamedPerson>) -> StoreResult<Vec<NamedPerson>> {
+        let mut wanted = Vec::new();
+        for (person, name) in people {
+            if !self.is_out(&person)? {
+                wanted.push((person, name));
             }
         }
         Ok(wanted)

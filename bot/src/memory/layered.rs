@@ -1,4 +1,12 @@
 //! Each layer in the store that the settings choose for it.
+//!
+//! There are three layers: notes on channels, profiles of people, facts. [`open`] opens each store once, for the layers that it keeps; if
+//! that is the main store alone, it is used as it is, and nothing of what follows applies.
+//!
+//! Otherwise every change goes to every store, and each applies what concerns its layers. A change may need what another store
+//! knows: who is forgotten in which rooms is completed before (`Layered::complete`). The main store is durable and always knows who
+//! opted out: it hears of an opt-out before all others, and of an opt-in after them. Nothing about people who opted out reaches the
+//! others (`Layered::out_of`, `apply_elsewhere`). If a store does not answer, the whole change fails, and its caller makes it again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -6,14 +14,15 @@ use std::sync::Arc;
 use aizuchi_core::Policies;
 use aizuchi_core::memory::words::NameCandidates;
 use aizuchi_core::memory::{
-    ChannelMemory, ExportItem, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
+    ChannelMemory, ContextTurn, ExportItem, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query,
+    Recalled, Tie,
 };
 use aizuchi_core::settings::{Layers, MemorySettings, StoreName};
 use aizuchi_core::types::{PersonId, RoomId};
 
 use super::table::StoredLayers;
 use super::{MEMORY_STORES, MemoryContext, MemoryStoreSpec};
-use crate::ports::{BoxFuture, Memory, MemoryCatalog, MemoryStore, StoreKind, WaitLimit};
+use crate::ports::{BoxFuture, FileCleanup, Memory, MemoryCatalog, MemoryStore, StoreKind, WaitLimit};
 use crate::stores::{StoreError, firestore};
 
 /// The store of each layer.
@@ -138,23 +147,52 @@ impl Layered {
         Ok(changes)
     }
 
-    /// Which of the people concerned opted out: the durable store knows, and the others have to be told.
-    async fn opted_out(&self, changes: &[MemoryChange]) -> Result<Vec<MemoryChange>, StoreError> {
-        let mut out = Vec::new();
-        let mut people: Vec<&PersonId> = changes.iter().flat_map(people_of).collect();
+    /// Which of the people concerned opted out, as the durable store knows, and do not opt in with these changes.
+    async fn out_of(&self, changes: &[MemoryChange]) -> Result<Vec<PersonId>, StoreError> {
+        let returns = |person: &PersonId| changes.iter().any(|change| opts_in(change, person));
+        let mut people: Vec<PersonId> =
+            changes.iter().flat_map(people_of).filter(|person| !returns(person)).cloned().collect();
         people.sort();
         people.dedup();
-        for person in people {
-            if self.durable.people(Some(person)).await?.iter().any(|known| known.opted_out) {
-                out.push(MemoryChange::OptedOut { person: person.clone(), out: true });
-            }
-        }
-        Ok(out)
+        self.durable.who_opted_out(&people).await
     }
+}
+
+/// Applies changes to a store that is not the durable one. It has to know who opted out; but the store then forgets them,
+/// for which it reads everything, so it hears of each once.
+async fn apply_elsewhere(
+    store: &dyn MemoryStore,
+    out: &[PersonId],
+    changes: &[MemoryChange],
+    policies: &Policies,
+) -> Result<(), StoreError> {
+    let known = if out.is_empty() { Vec::new() } else { store.who_opted_out(out).await? };
+    let unknown = out.iter().filter(|person| !known.contains(person));
+    let told = unknown.map(|person| MemoryChange::OptedOut { person: person.clone(), out: true });
+    let wanted = changes.iter().filter(|change| !is_about_any(change, out)).cloned();
+    let all: Vec<MemoryChange> = told.chain(wanted).collect();
+    if all.is_empty() { Ok(()) } else { store.apply(all, policies).await }
+}
+
+/// Whether a change would add nothing but what these people said, or who answered them.
+fn is_about_any(change: &MemoryChange, people: &[PersonId]) -> bool {
+    if let MemoryChange::Heard(heard) = change {
+        return people.contains(&heard.person);
+    }
+    matches!(change, MemoryChange::Answered(answered) if people.contains(&answered.from) || people.contains(&answered.to))
+}
+
+fn opts_in(change: &MemoryChange, who: &PersonId) -> bool {
+    matches!(change, MemoryChange::OptedOut { person, out: false } if person == who)
 }
 
 fn opts(change: &MemoryChange, wanted: bool) -> bool {
     matches!(change, MemoryChange::OptedOut { out, .. } if *out == wanted)
+}
+
+/// The people on whose words a fact rests, and those who spoke around them.
+fn people_and_speakers<'a>(people: &'a [PersonId], context: &'a [ContextTurn]) -> impl Iterator<Item = &'a PersonId> {
+    people.iter().chain(context.iter().map(|turn| &turn.person))
 }
 
 /// The people that a change would remember something of.
@@ -163,17 +201,17 @@ fn people_of(change: &MemoryChange) -> Vec<&PersonId> {
         MemoryChange::Summarized(channel) => channel.active.iter().map(|(person, _)| person).collect(),
         MemoryChange::Reflected { facts, people, .. } => {
             let noted = people.iter().map(|note| &note.person);
-            facts.iter().flat_map(|draft| &draft.people).chain(noted).collect()
+            facts.iter().flat_map(|draft| people_and_speakers(&draft.people, &draft.context)).chain(noted).collect()
         }
         MemoryChange::Heard(heard) => vec![&heard.person],
         MemoryChange::Answered(answered) => vec![&answered.from, &answered.to],
         MemoryChange::Imported(item) => match &**item {
-            ExportItem::Fact(fact) => fact.people.iter().collect(),
+            ExportItem::Fact(fact) => people_and_speakers(&fact.people, &fact.context).collect(),
             ExportItem::Person(person) => vec![&person.id],
             ExportItem::Tie(tie) => vec![&tie.from, &tie.to],
             ExportItem::Channel(channel) => channel.active.iter().map(|(person, _)| person).collect(),
         },
-        MemoryChange::Kept(draft) => draft.people.iter().collect(),
+        MemoryChange::Kept(draft) => people_and_speakers(&draft.people, &draft.context).collect(),
         MemoryChange::Used { .. }
         | MemoryChange::Told { .. }
         | MemoryChange::Edited { .. }
@@ -209,10 +247,9 @@ impl Memory for Layered {
             if !opts_in {
                 self.durable.apply(changes.clone(), policies).await?;
             }
-            let mut known = self.opted_out(&changes).await?;
-            known.extend(changes.iter().cloned());
+            let out = self.out_of(&changes).await?;
             for store in &self.others {
-                store.apply(known.clone(), policies).await?;
+                apply_elsewhere(&**store, &out, &changes, policies).await?;
             }
             if opts_in { self.durable.apply(changes, policies).await } else { Ok(()) }
         })
@@ -249,6 +286,16 @@ impl Memory for Layered {
         })
     }
 
+    fn who_opted_out<'a>(&'a self, people: &'a [PersonId]) -> BoxFuture<'a, Result<Vec<PersonId>, StoreError>> {
+        Box::pin(async move {
+            let mut out = self.durable.who_opted_out(people).await?;
+            // Others may share the memory of people, and somebody may have opted out with them.
+            let rest: Vec<PersonId> = people.iter().filter(|person| !out.contains(person)).cloned().collect();
+            out.extend(self.people.who_opted_out(&rest).await?);
+            Ok(out)
+        })
+    }
+
     fn ties<'a>(
         &'a self,
         room: Option<&'a RoomId>,
@@ -257,11 +304,42 @@ impl Memory for Layered {
         self.people.ties(room, person)
     }
 
+    fn remove_copies(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            for store in std::iter::once(&self.durable).chain(&self.others) {
+                store.remove_copies().await?;
+            }
+            Ok(())
+        })
+    }
+
+    fn settle(&self) -> BoxFuture<'_, Result<FileCleanup, StoreError>> {
+        Box::pin(async move {
+            let mut settled = FileCleanup::Done;
+            for store in std::iter::once(&self.durable).chain(&self.others) {
+                if store.settle().await? == FileCleanup::StillRead {
+                    settled = FileCleanup::StillRead;
+                }
+            }
+            Ok(settled)
+        })
+    }
+
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
         Box::pin(async move {
             let known = self.people(Some(person)).await?.pop();
             let facts = self.facts.about(person).await?.facts;
             Ok(PersonExport::new(person, known, facts, self.channels.about(person).await?.channels))
+        })
+    }
+
+    fn set_back_marks(&self, last: u64) -> BoxFuture<'_, Result<usize, StoreError>> {
+        Box::pin(async move {
+            let mut rooms = self.durable.set_back_marks(last).await?;
+            for store in &self.others {
+                rooms += store.set_back_marks(last).await?;
+            }
+            Ok(rooms)
         })
     }
 

@@ -14,7 +14,7 @@ use aizuchi_core::memory::{
 use aizuchi_core::types::{MessageId, PersonId, RoomId};
 
 use super::apply::apply;
-use super::table::{MemoryTable, OptOutMark, StoreResult, StoredLayers};
+use super::table::{MemoryTable, OptOutMark, SHARING_MAX, StoreResult, StoredLayers, count_shared, most_alike};
 use super::{MemoryStoreSpec, nothing_missing, tried_with_the_rest};
 use crate::ports::{BoxFuture, Memory, MemoryCatalog, MemoryStore};
 use crate::stores::StoreError;
@@ -29,9 +29,6 @@ pub const SPEC: MemoryStoreSpec = MemoryStoreSpec {
         Box::pin(std::future::ready(Ok(ram)))
     },
 };
-
-/// How many facts that share a word of their sketches are considered, newest first.
-const SHARING_MAX: usize = 64;
 
 pub struct Ram {
     kept: StoredLayers,
@@ -122,7 +119,7 @@ impl Memory for Ram {
 
     fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>> {
         self.with(|held| match who {
-            Some(id) => held.known(id).into_iter().collect(),
+            Some(id) => held.find_person(id).into_iter().collect(),
             None => held.people().expect("nothing fails in memory"),
         })
     }
@@ -140,13 +137,13 @@ impl Memory for Ram {
             let is_active = |channel: &&ChannelMemory| channel.active.iter().any(|(id, _)| id == person);
             let channels = held.channels.values().filter(is_active).cloned().collect();
             let facts = held.facts_of_person(person).expect("nothing fails in memory");
-            PersonExport::new(person, held.known(person), facts, channels)
+            PersonExport::new(person, held.find_person(person), facts, channels)
         })
     }
 }
 
 impl RamTables {
-    fn known(&self, id: &PersonId) -> Option<Person> {
+    fn find_person(&self, id: &PersonId) -> Option<Person> {
         let out = || self.out.contains(&OptOutMark::from(id)).then(|| Person::opted_out(id.clone()));
         self.people.get(id).cloned().or_else(out)
     }
@@ -320,14 +317,13 @@ impl MemoryTable for RamTables {
 
     fn facts_alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
         let sketch = sketch(content);
-        let mut shared: BTreeMap<FactId, usize> = BTreeMap::new();
-        for word in &sketch {
-            for fact in self.sketches.get(&(room.clone(), *word)).into_iter().flatten().rev().take(SHARING_MAX) {
-                *shared.entry(*fact).or_default() += 1;
-            }
-        }
-        shared.retain(|_, words| 2 * *words >= sketch.len());
-        Ok(shared.keys().map(|id| self.facts[id].clone()).collect())
+        let with = |word: &u64| self.sketches.get(&(room.clone(), *word));
+        let newest =
+            sketch.iter().map(|word| with(word).into_iter().flatten().rev().take(SHARING_MAX).copied().collect());
+        let newest: Vec<Vec<FactId>> = newest.collect();
+        let has = |word: usize, fact| Ok(with(&sketch[word]).is_some_and(|facts| facts.contains(&fact)));
+        let shared = count_shared(&newest, has)?;
+        Ok(most_alike(shared, sketch.len()).iter().map(|id| self.facts[id].clone()).collect())
     }
 
     fn rooms_with_facts(&self) -> StoreResult<Vec<RoomId>> {

@@ -117,7 +117,7 @@ pub fn recall(index: &dyn FactIndex, query: &Query, manner: SearchOptions) -> St
     let question = SearchQuestion::new(&query.text);
     let corpus = IndexCorpus::new(index)?;
     let by_time: BTreeSet<i64> = match DayRange::named_in(&query.text, query.at) {
-        Some(days) => by_time(index, days.told())?.into_iter().collect(),
+        Some(days) => by_time(index, days.widen())?.into_iter().collect(),
         None => BTreeSet::new(),
     };
     let mut ids = by_words(index, &question, &corpus)?;

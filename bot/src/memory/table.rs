@@ -1,6 +1,8 @@
 //! The operations of a memory store: it keeps entries and finds them again. What each change means is defined once, in
 //! `apply`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Layer, Marks, Person, Tie};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, stable_hash};
 
@@ -74,6 +76,44 @@ pub trait MemoryTable {
 
     fn is_out(&self, person: OptOutMark) -> StoreResult<bool>;
     fn put_out(&mut self, person: OptOutMark, out: bool) -> StoreResult<()>;
+}
+
+/// How many facts that share one word of a sketch are considered, and how many of all those found.
+pub const SHARING_MAX: usize = 64;
+const ALIKE_MAX: usize = 16;
+
+/// Facts with how many words of a sketch they share. `newest` are the newest facts that have each word, at most [`SHARING_MAX`] of
+/// them; `has` says whether a fact has the word at this position. A fact that is among the newest of a rare word is found however
+/// many newer ones share its other words.
+pub fn count_shared<K: Ord + Copy>(
+    newest: &[Vec<K>],
+    mut has: impl FnMut(usize, K) -> StoreResult<bool>,
+) -> StoreResult<BTreeMap<K, usize>> {
+    let mut shared: BTreeMap<K, usize> = BTreeMap::new();
+    newest.iter().flatten().for_each(|fact| *shared.entry(*fact).or_default() += 1);
+    let is_whole = |facts: &&Vec<K>| facts.len() < SHARING_MAX;
+    let of_rare: BTreeSet<K> = newest.iter().filter(is_whole).flatten().copied().collect();
+    for (position, facts) in newest.iter().enumerate().filter(|(_, facts)| !is_whole(facts)) {
+        let Some(oldest) = facts.iter().min() else { continue };
+        for fact in of_rare.iter().take_while(|fact| *fact < oldest) {
+            if has(position, *fact)? {
+                *shared.entry(*fact).or_default() += 1;
+            }
+        }
+    }
+    Ok(shared)
+}
+
+/// Of facts with how many of so many words of a sketch they share, those that may say the same, ordered by key. Of those that share
+/// as many, the greatest keys are the newest.
+pub fn most_alike<K: Ord>(shared: impl IntoIterator<Item = (K, usize)>, asked: usize) -> Vec<K> {
+    let mut best: Vec<(usize, K)> = shared.into_iter().map(|(fact, words)| (words, fact)).collect();
+    best.retain(|(words, _)| 2 * words >= asked);
+    best.sort_unstable_by(|a, b| b.cmp(a));
+    best.truncate(ALIKE_MAX);
+    let mut facts: Vec<K> = best.into_iter().map(|(_, fact)| fact).collect();
+    facts.sort_unstable();
+    facts
 }
 
 /// All that is kept of a person who opted out: a number that does not reveal who it is.

@@ -1,4 +1,12 @@
 //! One model call from question to bill: prompt, queue, attempts, answer.
+//!
+//! [`Models`] implements [`ModelClient`]. Each kind of call (judge, write, digest) makes its prompt and describes itself as a [`ModelCall`];
+//! the offline model answers right there. `draft_with` measures, logs and bills; `ask` finds the address of the model and does the
+//! attempts: for each, a permit of the queue (people who addressed the bot go first), a timeout, one HTTP request. Pauses
+//! between attempts hold no permit.
+//!
+//! Every attempt that was answered is billed, also if the answer was of no use: a [`Failure`] has its usage. Keys and URLs are read
+//! from the environment when the settings are checked (`check`), so that a mistake is reported at the start.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -338,7 +346,7 @@ impl Models {
         if call.model == OFFLINE {
             CallTimer::begin(&call).ends(&Ok(ModelReply::default()));
             let transcript = Transcript { lines: digest.lines.clone(), ..Transcript::default() };
-            return Ok(offline::answer(offline::digest(digest), &transcript));
+            return Ok(offline::answer(offline::write_digest(digest), &transcript));
         }
         let prompt = self.prompts.digest(digest, policy).map_err(Failure::unpaid)?;
         self.call(call, prompt, policy).await

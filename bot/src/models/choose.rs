@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(
             (policy.settings.models.main.as_str(), policy.judge_model()),
             (choice.main.as_str(), choice.judge.as_str()),
-            "what is told is what the settings say"
+            "it reports what the settings say"
         );
         Ok((choice.main, choice.judge))
     }

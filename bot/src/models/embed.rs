@@ -68,12 +68,18 @@ impl Embeddings {
     pub fn new(policies: &Policies, environment: &dyn Fn(&str) -> Option<String>) -> Result<Embeddings, String> {
         let policy = policies.general();
         let named = policy.settings.models.embed.trim();
-        let name = policy.settings.embedding_model().ok_or_else(|| format!("models.embed is {named:?}, a folder"))?;
+        let name = policy
+            .settings
+            .embedding_model()
+            .ok_or_else(|| format!("`models.embed` must be provider/model here, got {named:?}, a folder"))?;
         let Some(address) = address_of(&name, policy, &Variables::read(policies, environment))? else {
-            return Err(format!("models.embed is {named:?}, which cannot make embeddings"));
+            return Err(format!("`models.embed` must be a model that makes embeddings, got {named:?}"));
         };
         if address.format == WireFormat::Anthropic {
-            return Err(format!("models.embed is {named:?}, but {} cannot make embeddings", address.provider));
+            return Err(format!(
+                "`models.embed` must be a model that makes embeddings, got {named:?}: {} has none",
+                address.provider
+            ));
         }
         let client = tls::model_client()?;
         let remote = Remote { client, address, plain: PlainModels::default(), meter: Meter::default() };

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_what_to_mend() {
+    fn a_refusal_says_what_to_fix() {
         let told = |status, body: &str| match of_status(status, None, body, &anthropic()) {
             ModelError::GiveUp { what } => what,
             later => panic!("{later:?}"),

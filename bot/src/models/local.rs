@@ -20,6 +20,7 @@ use super::embed::of_length_one;
 use super::errors::give_up;
 use crate::meter::Meter;
 use crate::ports::{BoxFuture, Embedder, ModelError};
+use crate::redacted;
 
 /// A BERT with mean pooling: the MiniLM family and similar models.
 pub struct LocalEmbeddings {
@@ -55,7 +56,8 @@ impl Embedder for LocalEmbeddings {
             for together in texts.chunks(TOGETHER) {
                 let (reader, together) = (self.reader.clone(), together.to_vec());
                 let made = tokio::task::spawn_blocking(move || reader.sums(&together)).await;
-                let made = made.map_err(|error| give_up(format!("{} failed: {error}", self.name)))?;
+                let made =
+                    made.map_err(|error| give_up(format!("{} failed: {}", self.name, redacted::join_error(&error))))?;
                 let sums = made.map_err(|error| give_up(format!("{} cannot tokenise the text: {error}", self.name)))?;
                 for sum in sums {
                     vectors.push(of_length_one(sum)?);

@@ -242,7 +242,7 @@ pub fn find(model: &str, wishes: &BTreeMap<String, Wished>, variables: &Variable
             (None, Some((variable, _))) => variable.to_owned(),
             _ => format!("providers.{name}.url"),
         };
-        return Err(format!("{source} is {url:?}; expected a URL such as http://127.0.0.1:8080/v1/"));
+        return Err(format!("`{source}` must be a URL such as http://127.0.0.1:8080/v1/, got {url:?}"));
     }
     let key = key(&wished, row, &url, variables);
     Ok(ModelAddress { provider: name.to_owned(), model: rest.to_owned(), format, url, key })
@@ -396,7 +396,9 @@ pub(super) mod tests {
         let gate = find("anthropic/c", &wishes, &Variables::default()).unwrap();
         assert!(gate.url == "http://127.0.0.1:9/x/v1/" && !gate.key.is_missing());
         assert!(find("bare/m", &wishes, &Variables::default()).unwrap_err().contains("set providers.bare.url"));
-        assert!(find("odd/m", &wishes, &Variables::default()).unwrap_err().contains("providers.odd.url is"));
+        assert!(
+            find("odd/m", &wishes, &Variables::default()).unwrap_err().contains("`providers.odd.url` must be a URL")
+        );
     }
 
     #[test]

@@ -65,10 +65,10 @@ impl CallQueue {
             let _ = last.remove().send(Err(QueueFull));
         }
         queue.serial += 1;
-        let place = QueuePosition { urgency, serial: queue.serial };
+        let position = QueuePosition { urgency, serial: queue.serial };
         let (admit, turn) = oneshot::channel();
-        queue.waiting.insert(place, admit);
-        Ok(QueueTicket { turns: self.clone(), place, turn })
+        queue.waiting.insert(position, admit);
+        Ok(QueueTicket { turns: self.clone(), position, turn })
     }
 
     /// Admits calls while slots are free.
@@ -112,13 +112,13 @@ impl Drop for CallPermit {
 /// A slot in the queue. A permit that arrives while it is being dropped is dropped with it, and so passed on.
 struct QueueTicket {
     turns: CallQueue,
-    place: QueuePosition,
+    position: QueuePosition,
     turn: oneshot::Receiver<Result<CallPermit, QueueFull>>,
 }
 
 impl Drop for QueueTicket {
     fn drop(&mut self) {
-        self.turns.lock().waiting.remove(&self.place);
+        self.turns.lock().waiting.remove(&self.position);
     }
 }
 

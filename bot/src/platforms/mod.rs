@@ -5,6 +5,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 mod spec;
 
+mod at_rest;
 mod backoff;
 mod server_clock;
 mod web_socket;
@@ -13,8 +14,10 @@ pub mod discord;
 pub mod slack;
 pub mod web;
 
+pub use at_rest::PlatformsAtRest;
 pub use spec::{
-    Environment, JoinedPlatform, Opening, PlatformKind, PlatformSpec, TokenSpec, Tokens, read_tokens, token_variables,
+    Environment, JoinedPlatform, Opening, PlatformKind, PlatformSpec, TokenSpec, Tokens, is_same_token, read_tokens,
+    token_variables,
 };
 
 /// In the order in which they are listed and checked.

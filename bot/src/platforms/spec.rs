@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aizuchi_core::settings::{Layers, SectionRow, Settings};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -16,8 +16,8 @@ pub struct PlatformSpec {
     pub title: &'static str,
     /// Its settings, with a key `enabled`. The ids of its rooms and people begin with the section's name.
     pub section: SectionRow,
-    /// Settings that take effect at the next start: sections and single keys.
-    pub needs_restart: &'static [&'static str],
+    /// Those of its settings that take effect when they are read again; all others do at the next start.
+    pub takes_effect: &'static [&'static str],
     pub kind: PlatformKind,
 }
 
@@ -68,6 +68,10 @@ pub trait JoinedPlatform: Platform {
         stop: CancellationToken,
     ) -> BoxFuture<'static, anyhow::Result<JoinHandle<()>>>;
 
+    /// From now on these tokens hold, in the order of their declaration: a connection with other ones is closed, and another one opened.
+    /// Returns whether they are other ones. Where it has stopped, it has to be listened to again.
+    fn set_tokens(&self, tokens: Vec<SecretString>) -> bool;
+
     /// Has it share its connections with other processes. `false` if it has only one, which a single process must have.
     fn share(&self, _claims: Arc<dyn ShardClaims>) -> bool {
         false
@@ -90,6 +94,12 @@ impl PlatformSpec {
         self.section.name
     }
 
+    /// Settings that take effect at the next start.
+    pub fn needs_restart(&self) -> impl Iterator<Item = &'static str> {
+        let keys = self.section.keys.iter().map(|key| key.name);
+        keys.filter(|key| !self.takes_effect.contains(key))
+    }
+
     pub fn is_enabled(&self, layers: &Layers) -> bool {
         layers.value(&format!("{}.enabled", self.name())).unwrap_or(false)
     }
@@ -98,6 +108,11 @@ impl PlatformSpec {
 /// The environment variables of these tokens.
 pub fn token_variables(tokens: &[TokenSpec], layers: &Layers) -> Vec<String> {
     tokens.iter().map(|token| layers.value(token.setting).unwrap_or_default()).collect()
+}
+
+/// Whether two tokens are the same; the time it takes does not matter, since nobody else chooses either.
+pub fn is_same_token(one: &SecretString, other: &SecretString) -> bool {
+    one.expose_secret() == other.expose_secret()
 }
 
 pub fn read_tokens(tokens: &[TokenSpec], layers: &Layers, environment: Environment<'_>) -> Tokens {

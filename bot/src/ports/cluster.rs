@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::policy::StoredPolicies;
 use aizuchi_core::room::Cost;
 use aizuchi_core::siblings::Siblings;
@@ -12,6 +13,10 @@ use aizuchi_core::{Input, Time, Trace};
 
 use super::{BoxFuture, TalkWrite};
 use crate::stores::StoreError;
+
+/// A gateway, as long as it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GatewayNumber(pub i32);
 
 /// What came of one invocation of a room.
 #[derive(Clone, Debug)]
@@ -70,6 +75,8 @@ pub enum RecordOutcome {
 pub struct RecordedBatch {
     /// The number of its last record.
     pub seq: u64,
+    /// By the clock of the store, which is the same for all.
+    pub now: Time,
     /// Calls that the budget over all rooms does not allow, by number.
     pub refused: Vec<(u64, TotalSpent)>,
 }
@@ -84,13 +91,29 @@ pub struct SetAside {
     pub error: String,
 }
 
-/// What a room is to hear and has not been told yet.
+/// What a room is to hear and has not been sent yet.
 #[derive(Clone, Debug)]
 pub struct Unsent {
-    /// The same however often it is told.
+    /// The same however often it is sent.
     pub id: i64,
     pub at: Time,
     pub input: Input,
+}
+
+/// What rooms are to hear and have not been told yet, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct UnsentRows {
+    pub unsent: Vec<Unsent>,
+    /// What this program cannot read.
+    pub unreadable: Vec<UnreadableUnsent>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadableUnsent {
+    pub id: i64,
+    pub room: Option<RoomId>,
+    /// Without words of people.
+    pub why: String,
 }
 
 /// Settings as rooms name them: the same settings have the same number in every process.
@@ -110,17 +133,33 @@ pub trait ClusterStore: Send + Sync {
     fn spent_by_day(&self) -> BoxFuture<'_, Result<Vec<(i64, Cost)>, StoreError>>;
 
     /// Stores what a platform keeps itself, and in the same commit what the room is to hear of it, until that is sent.
-    fn store_talk(&self, at: Time, write: TalkWrite) -> BoxFuture<'_, Result<Option<Unsent>, StoreError>>;
+    /// `by` is who is to send it.
+    fn store_talk(
+        &self,
+        by: GatewayNumber,
+        at: Time,
+        write: TalkWrite,
+    ) -> BoxFuture<'_, Result<Option<Unsent>, StoreError>>;
 
     /// These are with their rooms.
     fn sent(&self, ids: Vec<i64>) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// What was stored so long ago that whoever stored it must have ended before it was sent, oldest first.
-    fn unsent(&self, older_than: Duration) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>>;
+    /// Of each room the newest of what a gateway stored that ended before it was sent: one that lives no more, as far as the store knows
+    /// that, or stored it so long ago.
+    fn newest_left(&self, older_than: Duration) -> BoxFuture<'_, Result<UnsentRows, StoreError>>;
 
-    /// What a room is to hear up to this and has not been told yet, oldest first. All of it, or the order would be lost: each process
-    /// stores no more than it tells at once.
-    fn unsent_up_to(&self, room: RoomId, id: i64) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>>;
+    /// What a room is to hear up to this and has not been sent yet. All of it, or the order would be lost: each process stores no more
+    /// than it sends at once.
+    fn unsent_up_to(&self, room: RoomId, id: i64) -> BoxFuture<'_, Result<UnsentRows, StoreError>>;
+
+    /// The number of the newest of what is not sent; `None` if everything is.
+    fn last_unsent(&self) -> BoxFuture<'_, Result<Option<i64>, StoreError>>;
+
+    /// How much is not sent, of what has a number up to this.
+    fn count_unsent(&self, up_to: i64) -> BoxFuture<'_, Result<u64, StoreError>>;
+
+    /// Puts what cannot be read beside the other inputs that were set aside, in one commit: rooms go on without it.
+    fn set_aside_unsent(&self, unreadable: Vec<UnreadableUnsent>) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Keeps settings under their number.
     fn keep_policies(&self, id: PoliciesId, stated: StoredPolicies) -> BoxFuture<'_, Result<(), StoreError>>;
@@ -142,9 +181,15 @@ pub trait ClusterStore: Send + Sync {
     /// Every room that was ever heard.
     fn rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
 
-    /// Lets go of what was said in a room that is closed for good, and of what was decided there.
+    /// Lets go of what was said in a room that is closed for good, wherever it is kept, and of what was decided there.
     fn forget_room(&self, room: RoomId) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// What was set aside last.
     fn set_aside(&self, at_most: u32) -> BoxFuture<'_, Result<Vec<SetAside>, StoreError>>;
+
+    /// How much was set aside since so long ago.
+    fn count_set_aside(&self, within: Duration) -> BoxFuture<'_, Result<u64, StoreError>>;
+
+    /// Empties what was set aside and may be of these people or about them.
+    fn forget_set_aside(&self, request: Arc<ForgetRequest>) -> BoxFuture<'_, Result<(), StoreError>>;
 }

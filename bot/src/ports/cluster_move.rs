@@ -25,6 +25,20 @@ pub struct RoomOffer {
     pub siblings: Siblings,
 }
 
+/// Whose the rooms of a database are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoomsOwner {
+    Cluster,
+    /// A cluster's, and a single process has recorded something after it.
+    Disputed,
+    /// The cluster was left, and nothing was recorded since.
+    JustLeft,
+    /// The cluster was left, and a single process has recorded something since.
+    SingleSinceLeft,
+    /// They were never a cluster's.
+    Single,
+}
+
 pub trait ClusterMoves: Send + Sync {
     /// Where a single process has recorded something and no cluster has yet: the first number that a room may have.
     fn first_number(&self) -> BoxFuture<'_, Result<Option<usize>, StoreError>>;
@@ -35,9 +49,19 @@ pub trait ClusterMoves: Send + Sync {
     /// The rooms that were handed over and that the cluster has not taken yet.
     fn offered_rooms(&self) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
 
+    fn rooms_owner(&self) -> BoxFuture<'_, Result<RoomsOwner, StoreError>>;
+
+    /// A few rooms of the cluster of which something is recorded, whichever are found first; none if there are none.
+    fn heard_rooms(&self, at_most: u32) -> BoxFuture<'_, Result<Vec<RoomId>, StoreError>>;
+
     /// Every room of the cluster, with the number of its records.
     fn record_counts(&self) -> BoxFuture<'_, Result<Vec<(RoomId, u64)>, StoreError>>;
 
-    /// Hands the rooms of a cluster over to a single process, as its snapshots, in one commit.
-    fn end_cluster(&self, snapshots: Vec<EngineState>) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Hands the rooms of a cluster over to a single process, as its snapshots, in one commit, with which their presets go too. `false` if
+    /// the rooms do not have exactly these records any more, something waits for one of them, or they are not a cluster's alone.
+    fn end_cluster(
+        &self,
+        snapshots: Vec<EngineState>,
+        records: Vec<(RoomId, u64)>,
+    ) -> BoxFuture<'_, Result<bool, StoreError>>;
 }

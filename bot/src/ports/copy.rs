@@ -117,6 +117,12 @@ pub trait CopyStore: Send + Sync {
         None
     }
 
+    /// Whether the rows of this table come by themselves, with those of another. Of a copy that was interrupted, any of them may
+    /// be there.
+    fn derives(&self, _: &CopyTable) -> bool {
+        false
+    }
+
     /// Empties the tables of this scope.
     fn clear(&self, scope: CopyScope) -> BoxFuture<'_, Result<(), StoreError>>;
 

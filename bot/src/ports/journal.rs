@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aizuchi_core::types::{MessageId, PersonId, RoomId, Voice};
+use aizuchi_core::types::{MessageId, PersonId, RoomId, Span, Voice};
 use aizuchi_core::{Input, Time};
 
 use super::{BaseMark, BoxFuture, EngineState, PersonName, Replacement, TalkWrite};
@@ -101,10 +101,41 @@ pub enum Position {
     Last,
     /// This many before the last one, in a room or in all.
     BeforeLast(Option<RoomId>, u32),
-    /// The first that was handled at this time or later.
-    Since(Time),
+    /// The first that is not old.
+    FirstNotOld(OldRecords),
     /// The last one that is part of every snapshot.
     InEverySnapshot,
+}
+
+/// Which records are old, by the time at which they were handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OldRecords {
+    /// Those from before this time.
+    pub before: Time,
+    /// And those from after this time: a clock recorded them that was ahead, and was set back since.
+    pub after: Time,
+}
+
+impl OldRecords {
+    /// No record is from after this time.
+    pub const END: Time = Time(i64::MAX as u64);
+    /// A record from a little later than now is not old: clocks of several machines differ.
+    const AHEAD_MAX: Span = Span::minutes(24 * 60);
+
+    /// With a clock that says this now.
+    pub fn by_clock(before: Time, now: Time) -> OldRecords {
+        OldRecords { before, after: now + OldRecords::AHEAD_MAX }
+    }
+
+    pub fn has(self, at: Time) -> bool {
+        at < self.before || at > self.after
+    }
+}
+
+impl From<Time> for OldRecords {
+    fn from(before: Time) -> OldRecords {
+        OldRecords { before, after: OldRecords::END }
+    }
 }
 
 /// What is to be changed in one commit.
@@ -197,6 +228,7 @@ impl<'a> Keys<'a> {
             | Input::Scheduled(..)
             | Input::Billed(..)
             | Input::Siblings(..)
+            | Input::StartedOver(_)
             | Input::ClockSet(_)
             | Input::Forgotten => Keys::default(),
         }

@@ -37,6 +37,8 @@ pub trait ForgetJobs: Send + Sync {
 /// The next step in forgetting a person.
 #[derive(Clone, Debug)]
 pub enum JobStep {
+    /// What is known here without memory is to be deleted here.
+    DeleteHere(Box<ForgetRequest>),
     /// What is remembered of them is to be looked up and added to this, which is known without it.
     LookUp(Box<ForgetRequest>),
     /// They opted out: what is remembered of them is to be deleted.
@@ -50,6 +52,7 @@ pub enum JobStep {
 }
 
 /// What the others begin with.
+const DELETE_HERE: &str = "delete-here ";
 const LOOK_UP: &str = "look-up ";
 const OPT_OUT: &str = "opt-out ";
 
@@ -58,6 +61,7 @@ impl JobStep {
     pub fn encode(&self) -> Option<String> {
         let json = |request: &ForgetRequest| serde_json::to_string(request).expect("a request is plain data");
         match self {
+            JobStep::DeleteHere(request) => Some(format!("{DELETE_HERE}{}", json(request))),
             JobStep::LookUp(request) => Some(format!("{LOOK_UP}{}", json(request))),
             JobStep::OptOut(person) => Some(format!("{OPT_OUT}{person}")),
             JobStep::Delete(request) => Some(json(request)),
@@ -72,6 +76,8 @@ impl JobStep {
         let Some(body) = body else { return Ok(JobStep::Settle) };
         if body.is_empty() {
             Ok(JobStep::RemoveCopies)
+        } else if let Some(json) = body.strip_prefix(DELETE_HERE) {
+            request(json).map(JobStep::DeleteHere)
         } else if let Some(json) = body.strip_prefix(LOOK_UP) {
             request(json).map(JobStep::LookUp)
         } else if let Some(person) = body.strip_prefix(OPT_OUT) {

@@ -7,8 +7,9 @@ use aizuchi_core::memory::{
     ChannelMemory, ExportItem, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
 };
 use aizuchi_core::types::{PersonId, RoomId};
+use tokio::time::Instant;
 
-use super::BoxFuture;
+use super::{BoxFuture, FileCleanup};
 use crate::stores::StoreError;
 
 /// What is remembered of rooms, people and facts. A memory store is one file that implements this.
@@ -30,6 +31,19 @@ pub trait Memory: Send + Sync {
     /// Known people, latest seen first. Only one person if one is given.
     fn people<'a>(&'a self, who: Option<&'a PersonId>) -> BoxFuture<'a, Result<Vec<Person>, StoreError>>;
 
+    /// Those of these people who opted out.
+    fn who_opted_out<'a>(&'a self, people: &'a [PersonId]) -> BoxFuture<'a, Result<Vec<PersonId>, StoreError>> {
+        Box::pin(async move {
+            let mut out = Vec::new();
+            for person in people {
+                if self.people(Some(person)).await?.iter().any(|known| known.opted_out) {
+                    out.push(person.clone());
+                }
+            }
+            Ok(out)
+        })
+    }
+
     /// Who answers whom in a room or in all, without access limits; only ties of this person if one is given.
     fn ties<'a>(
         &'a self,
@@ -39,6 +53,22 @@ pub trait Memory: Send + Sync {
 
     /// Everything that is stored about a person, except their ties.
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>>;
+
+    /// The journal ends with this record: how far rooms were read is set back to it where it is beyond. Returns of how many
+    /// rooms.
+    fn set_back_marks(&self, _last: u64) -> BoxFuture<'_, Result<usize, StoreError>> {
+        Box::pin(std::future::ready(Ok(0)))
+    }
+
+    /// Removes copies of what was deleted from its own files, if it has any.
+    fn remove_copies(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Has what was deleted leave its own files, if it has any.
+    fn settle(&self) -> BoxFuture<'_, Result<FileCleanup, StoreError>> {
+        Box::pin(std::future::ready(Ok(FileCleanup::Done)))
+    }
 
     /// How long somebody who waits for an answer may wait for it. `None` where it is at hand.
     fn wait_limit(&self) -> Option<WaitLimit> {
@@ -57,9 +87,36 @@ pub struct WaitLimit {
 impl WaitLimit {
     /// `Err` if it takes longer.
     pub async fn within<T>(self, work: impl Future<Output = T>) -> Result<T, StoreError> {
+        tokio::time::timeout(self.time, work).await.map_err(|_| self.late())
+    }
+
+    fn late(self) -> StoreError {
         let WaitLimit { store, time } = self;
-        let late = |_| StoreError::Unavailable(format!("{store} did not answer within {} seconds", time.as_secs()));
-        tokio::time::timeout(time, work).await.map_err(late)
+        StoreError::Unavailable(format!("{store} did not answer within {} seconds", time.as_secs()))
+    }
+}
+
+/// Until when somebody waits, for several things one after another. Without a limit, as long as they take.
+#[derive(Clone, Copy, Debug)]
+pub struct WaitDeadline(Option<(WaitLimit, Instant)>);
+
+impl WaitDeadline {
+    /// From now on.
+    pub fn of(limit: Option<WaitLimit>) -> WaitDeadline {
+        WaitDeadline(limit.map(|limit| (limit, Instant::now() + limit.time)))
+    }
+
+    /// Half of what is left, so that something else can follow.
+    #[must_use]
+    pub fn half(self) -> WaitDeadline {
+        let now = Instant::now();
+        WaitDeadline(self.0.map(|(limit, until)| (limit, now + until.saturating_duration_since(now) / 2)))
+    }
+
+    /// `Err` if it takes longer.
+    pub async fn within<T>(self, work: impl Future<Output = T>) -> Result<T, StoreError> {
+        let Some((limit, until)) = self.0 else { return Ok(work.await) };
+        tokio::time::timeout_at(until, work).await.map_err(|_| limit.late())
     }
 }
 

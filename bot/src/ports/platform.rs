@@ -35,6 +35,11 @@ pub trait Platform: Send + Sync {
         None
     }
 
+    /// Whether its messages carry the time of our own clock.
+    fn dates_by_our_clock(&self) -> bool {
+        false
+    }
+
     /// How far our clock is ahead of the one that dates its messages.
     fn clock_ahead(&self) -> ClockShift {
         ClockShift(0)

@@ -30,6 +30,15 @@ pub trait PostLedger: Send + Sync {
     /// Records durably that a post is about to be sent, unless that is recorded already. Returns what was known before.
     fn begin<'a>(&'a self, post: PostKey<'a>, now: Time) -> BoxFuture<'a, Result<PostProgress, StoreError>>;
 
+    /// The same for a post that was begun at `before` and is not there: it is begun again. `false` if another process was faster.
+    fn begin_again<'a>(&'a self, post: PostKey<'a>, before: Time, now: Time)
+    -> BoxFuture<'a, Result<bool, StoreError>>;
+
+    /// Whether other processes send posts of the same names.
+    fn has_others(&self) -> bool {
+        false
+    }
+
     /// Records the id of a post. The first id that is recorded stays; for a post that was never begun, nothing is recorded.
     fn posted<'a>(&'a self, post: PostKey<'a>, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
 

@@ -4,15 +4,22 @@ use std::collections::BTreeSet;
 
 use tokio::sync::watch;
 
-use super::BoxFuture;
+use super::{BoxFuture, Tenure};
 
 /// The part of the connections that this process has.
 #[derive(Clone, Debug)]
 pub struct ShardShare {
     /// How many there are in all: every process that runs now goes by the same number.
     pub count: u32,
-    /// Those of this process. Whoever runs them closes a connection that is not in it any more, and then releases it.
-    pub ours: watch::Receiver<BTreeSet<u32>>,
+    /// The shards of this process. The platform closes a connection that is not among them any more, and then releases it.
+    pub ours: watch::Receiver<OwnShards>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct OwnShards {
+    pub shards: BTreeSet<u32>,
+    /// As long as what is heard on them may be handed on, if that can end: another process may have them then.
+    pub tenure: Option<Tenure>,
 }
 
 pub trait ShardClaims: Send + Sync {
@@ -21,6 +28,9 @@ pub trait ShardClaims: Send + Sync {
 
     /// This connection is closed: another process may have it.
     fn release(&self, shard: u32);
+
+    /// All connections are closed for good: other processes may have all of them.
+    fn leave(&self);
 
     /// Waits until a connection may begin a new session: of those of one bucket one at a time, over all processes.
     fn wait_for_turn(&self, bucket: u32) -> BoxFuture<'_, ()>;

@@ -17,7 +17,7 @@ pub trait StoreBackend: Send + Sync {
     fn kind(&self) -> StoreKind;
 
     /// Its location for display: a file, or a database without its password.
-    fn shown(&self) -> String;
+    fn display_name(&self) -> String;
 
     fn stores(&self) -> Stores;
 
@@ -68,6 +68,8 @@ pub struct StoreCondition {
     pub has_memory: bool,
     /// Whether a copy of everything into it was interrupted: it holds a part of another store.
     pub is_partial_copy: bool,
+    /// Whether its rooms are those of a cluster: a single process goes on with them once the cluster was left.
+    pub is_of_cluster: bool,
     /// Whether a program runs on it, where the store itself knows.
     pub is_running: Option<bool>,
 }

@@ -44,6 +44,14 @@ pub trait WebSessions: Send + Sync {
     fn all(&self, since: Time, at_most: usize) -> BoxFuture<'_, Result<Vec<WebSession>, StoreError>>;
 
     fn begin(&self, session: WebSession, since: Time, at_most: usize) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Whether other processes begin sessions in it too.
+    fn has_others(&self) -> bool {
+        false
+    }
+
+    /// The sessions of these hashes.
+    fn find(&self, hashes: Vec<[u8; 32]>) -> BoxFuture<'_, Result<Vec<WebSession>, StoreError>>;
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

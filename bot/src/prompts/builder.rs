@@ -161,14 +161,14 @@ impl PromptBuilder for Prompts {
         let transcript = &ask.transcript;
         let prompt = self.prompt(name_of(ask.question, ask.style), policy, transcript, |frame| {
             if !transcript.earlier.is_empty() {
-                frame.earlier(&transcript.earlier);
+                frame.add_earlier(&transcript.earlier);
             }
-            frame.memories(&ask.memories);
+            frame.add_memories(&ask.memories);
             let about = transcript.about.as_ref();
             let message = about.map(|about| std::slice::from_ref(&about.message)).unwrap_or_default();
-            frame.talk(&transcript.lines, message);
+            frame.add_talk(&transcript.lines, message);
             if let Some(history) = &transcript.history {
-                frame.history(history, ask.style);
+                frame.add_history(history, ask.style);
             }
             QuestionContext {
                 state: transcript.state.map_or("", |state| state.word()),
@@ -190,8 +190,8 @@ impl PromptBuilder for Prompts {
         };
         let has_tools = !tools.is_empty();
         let prompt = self.prompt(name, policy, &brief.transcript, |frame| {
-            frame.memories(&brief.memories);
-            frame.talk(&brief.transcript.lines, &brief.answering);
+            frame.add_memories(&brief.memories);
+            frame.add_talk(&brief.transcript.lines, &brief.answering);
             let answering = frame.numbers_of(&brief.answering);
             let errand = brief.errand.as_deref().unwrap_or_default().to_owned();
             let telling = brief.telling.is_some();
@@ -206,12 +206,12 @@ impl PromptBuilder for Prompts {
         let transcript = Transcript { lines: digest.lines.clone(), ..Transcript::default() };
         let prompt = self.prompt(digest_name(digest.what), policy, &transcript, |frame| {
             if let Some(summary) = &digest.summary {
-                frame.notes(summary);
+                frame.add_notes(summary);
             }
             if !digest.known.is_empty() {
-                frame.known(&digest.known);
+                frame.add_known(&digest.known);
             }
-            frame.talk(&digest.lines, &[]);
+            frame.add_talk(&digest.lines, &[]);
             QuestionContext::default()
         })?;
         Ok(Prompt { schema: Some(schema_of_digest(digest.what)), ..prompt })

@@ -68,12 +68,12 @@ impl PromptFrame {
     }
 
     /// The talk that the bot joined last.
-    pub fn earlier(&mut self, lines: &Lines) {
+    pub fn add_earlier(&mut self, lines: &Lines) {
         self.block("earlier_talk", lines, &[]);
     }
 
     /// The talk; if it is too long, the lines of those who wrote the messages `about` are preferred.
-    pub fn talk(&mut self, lines: &Lines, about: &[MessageId]) {
+    pub fn add_talk(&mut self, lines: &Lines, about: &[MessageId]) {
         self.numbers.clear();
         self.block("talk", lines, about);
     }
@@ -111,7 +111,7 @@ impl PromptFrame {
     }
 
     /// What the bot did here lately. The ladder gets it in the words of the original bot.
-    pub fn history(&mut self, history: &History, style: JudgeStyle) {
+    pub fn add_history(&mut self, history: &History, style: JudgeStyle) {
         let excerpt = history.excerpt.lines().map(|line| match line.split_once(": ") {
             Some((name, words)) => {
                 // The engine lets nobody else use the bot's exact name.
@@ -135,16 +135,16 @@ impl PromptFrame {
     }
 
     /// What is remembered of the channel, its people and earlier talk.
-    pub fn memories(&mut self, memories: &Memories) {
+    pub fn add_memories(&mut self, memories: &Memories) {
         let mut body = String::new();
         if let Some(channel) = &memories.channel {
-            body += &self.notes_of(channel);
+            body += &self.format_notes(channel);
         }
         for person in &memories.people {
-            body += &self.person(person);
+            body += &self.format_person(person);
         }
         for pair in &memories.pairs {
-            body += &self.pair(pair);
+            body += &self.format_pair(pair);
         }
         for recalled in &memories.facts {
             let former = recalled.fact.former.map(|_| self.language.text("fact-former") + " ").unwrap_or_default();
@@ -156,27 +156,27 @@ impl PromptFrame {
     }
 
     /// The bot's notes on the channel so far.
-    pub fn notes(&mut self, channel: &ChannelMemory) {
-        let body = self.notes_of(channel);
+    pub fn add_notes(&mut self, channel: &ChannelMemory) {
+        let body = self.format_notes(channel);
         if !body.is_empty() {
             self.push("notes", &body);
         }
     }
 
     /// The facts that are known already, by number.
-    pub fn known(&mut self, facts: &[Fact]) {
+    pub fn add_known(&mut self, facts: &[Fact]) {
         let line = |fact: &Fact| format!("({}) {}\n", fact.id, framed_alone(&fact.content));
         let body: String = facts.iter().map(line).collect();
         self.push("known", &body);
     }
 
-    fn notes_of(&mut self, channel: &ChannelMemory) -> String {
+    fn format_notes(&mut self, channel: &ChannelMemory) -> String {
         let label = |(id, name): &(PersonId, Box<str>)| (id.clone(), self.labels.of(name, Voice::Person).into());
         let channel = ChannelMemory { active: channel.active.iter().map(label).collect(), ..channel.clone() };
-        sentences::channel(&channel, self.language).lines().map(|line| framed_alone(line) + "\n").collect()
+        sentences::format_channel(&channel, self.language).lines().map(|line| framed_alone(line) + "\n").collect()
     }
 
-    fn person(&mut self, person: &KnownPerson) -> String {
+    fn format_person(&mut self, person: &KnownPerson) -> String {
         let label = self.labels.of(&person.name, Voice::Person);
         let familiar = self.language.text(&format!("familiarity-{}", person.familiarity.id()));
         let comma = self.language.text("list-separator");
@@ -188,7 +188,7 @@ impl PromptFrame {
     }
 
     /// Who answers whom: names are those of the talk, and words are sanitized like those of a message.
-    fn pair(&mut self, pair: &KnownPair) -> String {
+    fn format_pair(&mut self, pair: &KnownPair) -> String {
         let name = self.labels.of(&pair.name, Voice::Person);
         let other = pair.other.as_deref().map(|other| self.labels.of(other, Voice::Person));
         let told = match (other, pair.frequency) {

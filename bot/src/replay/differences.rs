@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use aizuchi_core::Trace;
 use aizuchi_core::listen::Unheard;
-use aizuchi_core::trace::{Cause, Outcome};
+use aizuchi_core::trace::Cause;
 use aizuchi_core::types::{MessageId, RoomId};
 
 use super::Decided;
@@ -36,19 +36,19 @@ impl StoredTraces {
 /// Of several decisions about one message, the one that a store keeps: those about a message that was received again do not
 /// count.
 pub fn without_repeats(decided: &[Decided]) -> impl Iterator<Item = &Decided> {
-    let mut places: HashMap<(&RoomId, &MessageId), usize> = HashMap::new();
-    for (place, Decided { trace, .. }) in decided.iter().enumerate() {
+    let mut indexes: HashMap<(&RoomId, &MessageId), usize> = HashMap::new();
+    for (index, Decided { trace, .. }) in decided.iter().enumerate() {
         let key = (&trace.place.room, &trace.message);
         let again = |unheard: Unheard| unheard == Unheard::Repeated || unheard.is_late();
         if matches!(trace.cause, Cause::Unheard(unheard) if again(unheard)) {
-            places.entry(key).or_insert(place);
+            indexes.entry(key).or_insert(index);
         } else {
-            places.insert(key, place);
+            indexes.insert(key, index);
         }
     }
-    let mut places: Vec<usize> = places.into_values().collect();
-    places.sort_unstable();
-    places.into_iter().map(|place| &decided[place])
+    let mut indexes: Vec<usize> = indexes.into_values().collect();
+    indexes.sort_unstable();
+    indexes.into_iter().map(|index| &decided[index])
 }
 
 /// A message with a different outcome.
@@ -79,21 +79,10 @@ impl<'a> Differences<'a> {
             };
             differences.compared += 1;
             if before.outcome != after.trace.outcome {
-                *differences.counts.entry((word(before.outcome), word(after.trace.outcome))).or_default() += 1;
+                *differences.counts.entry((before.outcome.name(), after.trace.outcome.name())).or_default() += 1;
                 differences.messages.push(Difference { before, after });
             }
         }
         differences
-    }
-}
-
-/// The word used in the decisions file.
-pub fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Ignored => "ignored",
-        Outcome::Silent => "silent",
-        Outcome::Reacts => "reacts",
-        Outcome::Acknowledges => "acknowledges",
-        Outcome::Replies => "replies",
     }
 }

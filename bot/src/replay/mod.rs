@@ -3,6 +3,7 @@
 mod decisions;
 mod differences;
 mod memory;
+mod missing_calls;
 mod oracle;
 mod pairing;
 mod recorded;

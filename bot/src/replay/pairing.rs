@@ -1,10 +1,10 @@
 //! Matches decisions with the messages they belong to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use aizuchi_core::Trace;
 use aizuchi_core::listen::Unheard;
-use aizuchi_core::types::{Message, MessageId, Place};
+use aizuchi_core::types::{Message, MessageId, Place, RoomId};
 
 use super::Decided;
 
@@ -54,9 +54,12 @@ impl Pairing {
         self.done.into_iter().map(|decided| decided.expect("in the end every message is decided")).collect()
     }
 
-    /// The decisions so far, and how many messages have none.
-    pub fn finish_early(self) -> (Vec<Decided>, u64) {
-        let open = self.open.values().map(|lines| lines.len() as u64).sum();
+    /// The decisions so far, and how many messages of each room have none.
+    pub fn finish_early(self) -> (Vec<Decided>, BTreeMap<RoomId, u64>) {
+        let mut open: BTreeMap<RoomId, u64> = BTreeMap::new();
+        for ((place, _), lines) in &self.open {
+            *open.entry(place.room.clone()).or_default() += lines.len() as u64;
+        }
         (self.done.into_iter().flatten().collect(), open)
     }
 }

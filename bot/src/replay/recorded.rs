@@ -55,6 +55,7 @@ impl RecordedAnswers {
             | Input::Scheduled(..)
             | Input::Billed(..)
             | Input::Siblings(..)
+            | Input::StartedOver(_)
             | Input::ClockSet(_)
             | Input::Forgotten
             | Input::Resumed => (),

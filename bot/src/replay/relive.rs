@@ -1,6 +1,6 @@
 //! Replays recorded days exactly as they were: every record at its time, by the engine that handled it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aizuchi_core::effect::DecisionReport;
 use aizuchi_core::types::{CallId, Change, MessageId, RoomId, Time};
@@ -8,6 +8,7 @@ use aizuchi_core::{Effect, Engine, Input, Trace};
 
 use super::Decided;
 use super::differences::{StoredTraces, without_repeats};
+use super::missing_calls::CallPairing;
 use super::pairing::Pairing;
 use super::recorded::{CallKind, RecordedAnswers};
 use crate::journal::{Engines, Record};
@@ -15,16 +16,25 @@ use crate::journal::{Engines, Record};
 /// The result of a replay of records.
 pub struct ReliveResult {
     pub decided: Vec<Decided>,
-    /// How many messages had no decision yet when the records end.
-    pub pending: u64,
+    /// How many messages of each room had no decision yet when the records end.
+    pub pending: BTreeMap<RoomId, u64>,
     /// The recorded answers, for a replay with different settings.
     pub answers: RecordedAnswers,
+    /// Rooms of which messages or answers of models are missing.
+    pub incomplete: BTreeSet<RoomId>,
 }
 
-/// Replays the records, starting with the engines at the first of them. `progress` gets the number done.
-pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut(u64)) -> ReliveResult {
+/// Replays the records, starting with the engines at the first of them. Where records are missing, `stored` says which message
+/// an answer is about. `progress` gets the number done.
+pub fn relive(
+    mut engines: Engines,
+    records: &[Record],
+    stored: Option<&StoredTraces>,
+    progress: &mut dyn FnMut(u64),
+) -> ReliveResult {
     let mut decisions = Pairing::default();
     let mut listener = AnswerRecorder::default();
+    let mut calls = stored.map(CallPairing::new);
     let mut effects = Vec::new();
     for (done, record) in records.iter().enumerate() {
         if engines.has_handled(record) {
@@ -35,22 +45,33 @@ pub fn relive(mut engines: Engines, records: &[Record], progress: &mut dyn FnMut
             let line = decisions.expect_one();
             decisions.open(line, message);
         }
-        listener.record(record);
-        engine.handle(record.at, record.input.clone(), &mut effects);
+        let input = match &mut calls {
+            Some(calls) => calls.pair(record.at, record.input.clone()),
+            None => Some(record.input.clone()),
+        };
+        let Some(input) = input else { continue };
+        listener.record(record.at, &input);
+        engine.handle(record.at, input, &mut effects);
         for effect in effects.drain(..) {
             match effect.into_report() {
                 Ok(DecisionReport::Final(trace)) if decisions.awaits(&trace) => decisions.take(*trace),
                 // About a message from before the records.
                 Ok(_) => (),
-                Err(wanted) => listener.expect(engine, &wanted),
+                Err(wanted) => {
+                    listener.expect(engine, &wanted);
+                    if let Some(calls) = &mut calls {
+                        calls.note(engine, &wanted);
+                    }
+                }
             }
         }
         if done % 1024 == 0 {
             progress(done as u64);
         }
     }
+    let incomplete = calls.map(CallPairing::into_incomplete).unwrap_or_default();
     let (decided, pending) = decisions.finish_early();
-    ReliveResult { decided, pending, answers: listener.answers }
+    ReliveResult { decided, pending, answers: listener.answers, incomplete }
 }
 
 /// What the records no longer contain, because it was deleted, edited or forgotten.
@@ -117,10 +138,10 @@ impl AnswerRecorder {
         self.open.insert(call.clone(), open);
     }
 
-    fn record(&mut self, record: &Record) {
-        let Some(call) = record.input.call() else { return };
+    fn record(&mut self, at: Time, input: &Input) {
+        let Some(call) = input.call() else { return };
         let Some((asked_at, message, asked)) = self.open.remove(call) else { return };
-        self.answers.learn(&call.room, &message, asked, record.at.since(asked_at), &record.input);
+        self.answers.learn(&call.room, &message, asked, at.since(asked_at), input);
     }
 }
 
@@ -133,6 +154,8 @@ pub struct DecisionComparison<'a> {
     /// How many decisions are about messages whose first text is gone, because they were edited: they cannot be compared
     /// with the stored ones.
     pub reworded: u64,
+    /// How many decisions are different, or were not made again, in rooms of which messages or answers of models are missing.
+    pub incomplete: u64,
     /// The stored decision, and that of the replay.
     pub different: Vec<(&'a Trace, &'a Decided)>,
 }
@@ -147,13 +170,19 @@ fn is_same(then: &Trace, now: &Trace) -> bool {
 }
 
 impl<'a> DecisionComparison<'a> {
-    pub fn of(decided: &'a [Decided], stored: &'a StoredTraces, emptied: &EmptiedRecords) -> DecisionComparison<'a> {
+    pub fn of(
+        decided: &'a [Decided],
+        stored: &'a StoredTraces,
+        emptied: &EmptiedRecords,
+        incomplete: &BTreeSet<RoomId>,
+    ) -> DecisionComparison<'a> {
         let mut check = DecisionComparison::default();
         for now in without_repeats(decided) {
             match stored.find(&now.trace) {
                 None => check.missing += 1,
                 Some(then) if is_same(then, &now.trace) => check.same += 1,
                 Some(then) if emptied.has_reworded(then) => check.reworded += 1,
+                Some(then) if incomplete.contains(&then.place.room) => check.incomplete += 1,
                 Some(then) => check.different.push((then, now)),
             }
         }

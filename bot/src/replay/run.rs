@@ -67,7 +67,7 @@ pub fn run(
     let oracle = Posting { oracle, is_seen: own != OwnPosts::StandIn };
     let mut decisions = Pairing::default();
     let mut sim = Sim::new(Engine::new(policies), oracle);
-    // A journal contains what its rooms were told about siblings; a log does not.
+    // A journal contains what its rooms learned about siblings; a log does not.
     let recorded = events.iter().any(|event| matches!(event.input, Input::Siblings(..)));
     sim.siblings = (!recorded).then(Siblings::default);
     let mut said = vec![None; events.len()];
@@ -141,8 +141,8 @@ fn in_order_of_arrival(events: &[Option<Event>]) -> Vec<(Time, usize)> {
     let mut order = Vec::with_capacity(events.len());
     for said in rooms.into_values() {
         let mut clock = Time(0);
-        for (place, &(at, index)) in said.iter().enumerate() {
-            let next = &said[place + 1..said.len().min(place + 1 + FOLLOWING)];
+        for (position, &(at, index)) in said.iter().enumerate() {
+            let next = &said[position + 1..said.len().min(position + 1 + FOLLOWING)];
             let earlier = next.iter().filter(|(next, _)| at.since(*next) > DATED_AHEAD).count();
             let arrives = match next.iter().map(|(next, _)| *next).min() {
                 Some(first) if 2 * earlier > next.len() => first,

@@ -50,6 +50,7 @@ impl PersonAliases {
             | Input::Scheduled(..)
             | Input::Billed(..)
             | Input::Siblings(..)
+            | Input::StartedOver(_)
             | Input::ClockSet(_)
             | Input::Forgotten => (),
         }
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_named_goes_by_the_first_id() {
+    fn anyone_who_is_named_goes_by_the_first_id() {
         let same = PersonAliases::new(&SamePeople(vec![vec!["discord:1".into(), "slack:T/U".into(), "web:x".into()]]));
         let mut said = Input::Said(Message {
             id: MessageId::new("m"),

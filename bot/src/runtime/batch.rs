@@ -5,7 +5,7 @@ use aizuchi_core::types::{RoomId, Time};
 use aizuchi_core::view::RoomView;
 use tokio::sync::oneshot;
 
-use super::ForgetJob;
+use super::{ForgetJob, HandedOn};
 use crate::ports::{JournalEntry, TalkWrite};
 use crate::stores::StoreError;
 
@@ -16,7 +16,9 @@ pub const BATCH_MAX: usize = 256;
 pub struct Batch {
     pub entries: Vec<JournalEntry>,
     /// Notified when the batch is durable.
-    pub told: Vec<oneshot::Sender<()>>,
+    pub told: Vec<HandedOn>,
+    /// Notified when what was paid for is durable.
+    pub paid: Vec<oneshot::Sender<()>>,
     /// The same for each [`JournalEntry::Talk`], in their order.
     stored: Vec<oneshot::Sender<Result<(), StoreError>>>,
     pub forgets: Vec<ForgetJob>,
@@ -54,6 +56,9 @@ impl Batch {
             }
         }
         for durable in self.told {
+            let _ = durable.send(());
+        }
+        for durable in self.paid {
             let _ = durable.send(());
         }
         inputs

@@ -20,7 +20,7 @@ pub enum Clock {
 #[derive(Debug)]
 pub struct ManualClock {
     start: Time,
-    /// None if it stands still.
+    /// `None` if the clock is stopped.
     at: Option<Instant>,
     set: Mutex<ClockShift>,
     watch: Mutex<ClockWatch>,

@@ -30,7 +30,7 @@ pub async fn deliver(
             post(&**platform, delivery, &parts, retries_max).await
         }
         Post::Excuse(excuse) => {
-            post(&**platform, delivery, &[&*sentences::excuse(*excuse, language)], retries_max).await
+            post(&**platform, delivery, &[&*sentences::format_excuse(*excuse, language)], retries_max).await
         }
         Post::Reminder(reminder) => {
             let text = sentences::reminder(reminder, due, language);

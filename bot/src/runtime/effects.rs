@@ -1,4 +1,11 @@
 //! What effects lead to: each becomes a task that ends by putting exactly one input back.
+//!
+//! [`EffectRunner::run`] asks the ledger first, which may refuse a call because of the budget of all rooms: that is an input too. A model
+//! call or a tool is a task whose handle is kept by its call id, so that `Effect::Abort` can stop it. An aborted task puts nothing
+//! back, and the engine expects nothing. A task that panics puts a failure back (`or_failure`). Posts are never aborted, because
+//! nobody could tell whether they are out; at a stop the shard waits for them.
+//!
+//! Results go through one channel to the shard, which records them before the engine handles them. Nothing here changes the state.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,7 +28,7 @@ use super::ledger::Ledger;
 use crate::language::Language;
 use crate::meter::Meter;
 use crate::ports::Draft;
-use crate::tools::clock::{shown, zone_of, zoned};
+use crate::tools::clock::{format_time, zone_of, zoned};
 
 pub struct EffectRunner {
     context: Arc<RuntimeContext>,
@@ -152,7 +159,7 @@ impl EffectRunner {
                     Some(_) | None => models.judge(ask, policies).await,
                 }
             };
-            let verdict = or_failure(judging).await;
+            let verdict = or_failure("judge", judging).await;
             let _ = answer.send(Input::Judged(result_of, meter.added_to(verdict)));
         });
         self.calls.insert(call, task.abort_handle());
@@ -170,8 +177,7 @@ impl EffectRunner {
                 if let Some(text) = keeper.obey(&brief, seq, language).await {
                     return Ok(Draft::Words(Answer { text: text.into(), usage: Usage::default() }));
                 }
-                keeper.recollect(&mut brief, seq, &meter).await;
-                if !keeper.remind_writer(&mut brief, seq, &meter).await {
+                if !keeper.remind(&mut brief, seq, &meter).await {
                     return meter.added_to(Err(nothing_to_tell())).map(Draft::Words);
                 }
             }
@@ -185,7 +191,7 @@ impl EffectRunner {
         let (result_of, context, toolset) = (call.clone(), self.context.clone(), self.context.tools.clone());
         let task = tokio::spawn(async move {
             let draft = tokio::select! {
-                draft = or_failure(writing) => draft,
+                draft = or_failure("write", writing) => draft,
                 () = show_typing(&context, &place) => unreachable!("the typing indicator runs until it is stopped"),
             };
             let _ = answer.send(match draft {
@@ -208,7 +214,7 @@ impl EffectRunner {
                     () = show_typing(&context, &order.place) => unreachable!("the typing indicator runs until it is stopped"),
                 }
             };
-            let result = or_failure(running).await;
+            let result = or_failure("tool", running).await;
             let outcome = if result.is_ok() { "returned" } else { "failed" };
             metrics::counter!("aizuchi_tool_calls_total", "tool" => order.tool.name.to_string(), "outcome" => outcome)
                 .increment(1);
@@ -227,7 +233,7 @@ impl EffectRunner {
                     None => Ok(None),
                 }
             };
-            let found = or_failure(finding).await.unwrap_or_default();
+            let found = or_failure("recall", finding).await.unwrap_or_default();
             let _ = answer.send(Input::Recalled(result_of, found, meter.usage()));
         });
         self.calls.insert(call, task.abort_handle());
@@ -241,7 +247,7 @@ impl EffectRunner {
         };
         let result_of = call.clone();
         let task = tokio::spawn(async move {
-            let done = or_failure(keeper.remember(remember, seq)).await;
+            let done = or_failure("memory update", keeper.remember(remember, seq)).await;
             if let Err(Failure { what, .. }) = &done {
                 tracing::warn!(call = %result_of, what = &**what, "memory update failed");
             }
@@ -280,7 +286,7 @@ impl EffectRunner {
     fn due_in_words(&self, delivery: &Delivery) -> String {
         let Post::Reminder(reminder) = &delivery.post else { return String::new() };
         let policy = self.policies.for_room(delivery.place.room.as_str());
-        shown(&zoned(reminder.due, &zone_of(policy)))
+        format_time(&zoned(reminder.due, &zone_of(policy)))
     }
 
     /// A post is never cancelled: nobody could tell whether it is out already.
@@ -291,7 +297,7 @@ impl EffectRunner {
         self.posts.insert(delivery.call.clone());
         let due = self.due_in_words(&delivery);
         tokio::spawn(async move {
-            let done = or_failure(deliver(&context, &delivery, (language, &due), retries_max)).await;
+            let done = or_failure("post", deliver(&context, &delivery, (language, &due), retries_max)).await;
             if let (Ok(_), Some(fact), Some(keeper)) = (&done, delivery.telling, &context.keeper) {
                 keeper.was_told(fact, &delivery.place, delivery.at).await;
             }
@@ -318,7 +324,7 @@ pub fn note_decisions(context: &RuntimeContext, decided: &[Trace]) {
             metrics::counter!("aizuchi_received_total", "response" => response.words()).increment(1);
             continue;
         }
-        let outcome = format!("{:?}", trace.outcome).to_lowercase();
+        let outcome = trace.outcome.name();
         tracing::debug!(room = %trace.place.room, message = %trace.message, outcome, "decided");
         metrics::counter!("aizuchi_decisions_total", "outcome" => outcome).increment(1);
     }

@@ -109,7 +109,7 @@ impl EventTimes {
     fn ahead_of(&self, room: &RoomId, said_at: Option<Time>) -> ClockShift {
         let told = self.context.clock.read().set_by == self.set_by;
         match said_at {
-            Some(at) if dated_by_us(room) && told => self.context.clock.set_since(at),
+            Some(at) if told && self.is_dated_by_us(room) => self.context.clock.set_since(at),
             Some(_) | None => {
                 self.context.platform(room.as_str()).map_or(ClockShift(0), |platform| platform.clock_ahead())
             }
@@ -119,15 +119,16 @@ impl EventTimes {
     /// Whether a message is late because the bot was not there to receive it, or because too much was waiting. What our own
     /// clock dates is late for no other reason.
     fn was_away(&self, room: &RoomId, at: Time) -> bool {
-        let dated_by_us = dated_by_us(room);
         self.last.0.saturating_sub(at.0) > FRESH_MS
-            && (dated_by_us || at < self.context.clock.here_since() || self.busy_since.is_some_and(|since| at >= since))
+            && (self.is_dated_by_us(room)
+                || at < self.context.clock.here_since()
+                || self.busy_since.is_some_and(|since| at >= since))
     }
-}
 
-/// Whether messages in this room carry the time of our own clock.
-fn dated_by_us(room: &RoomId) -> bool {
-    room.as_str().starts_with("web:")
+    /// Whether messages in this room carry the time of our own clock.
+    fn is_dated_by_us(&self, room: &RoomId) -> bool {
+        self.context.platform(room.as_str()).is_some_and(|platform| platform.dates_by_our_clock())
+    }
 }
 
 /// When people did it, if that is known.
@@ -151,6 +152,7 @@ fn said_at(input: &Input) -> Option<Time> {
         | Input::Scheduled(..)
         | Input::Billed(..)
         | Input::Siblings(..)
+        | Input::StartedOver(_)
         | Input::Forgotten
         | Input::ClockSet(_) => None,
     }

@@ -14,9 +14,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::aliases::PersonAliases;
-use super::failure::{TaskFailure, panic_message};
+use super::failure::TaskFailure;
 use super::ledger::{Ledger, TotalView};
-use crate::ports::TalkWrite;
+use crate::ports::{TalkWrite, Tenure};
+use crate::redacted;
 use crate::stores::StoreError;
 
 /// The program is stopping: no engine receives any more.
@@ -33,11 +34,32 @@ pub enum StoringError {
     Store(#[from] StoreError),
 }
 
+/// Notified when an input is durable; dropped if it is not handed on any more.
+#[derive(Debug)]
+pub struct HandedOn {
+    done: oneshot::Sender<()>,
+    /// As long as it may be handed on, if that can end.
+    tenure: Option<Tenure>,
+}
+
+impl HandedOn {
+    /// `false` if nobody waits for it any more.
+    pub fn send(self, (): ()) -> bool {
+        self.done.send(()).is_ok()
+    }
+
+    /// Whether the input may still be handed on. It may not once another process may do so; nor once the connection on which it was heard
+    /// does not wait for it, since it may have been let go of.
+    pub fn is_wanted(&self) -> bool {
+        self.tenure.as_ref().is_none_or(|tenure| tenure.holds() && !self.done.is_closed())
+    }
+}
+
 /// A request to a shard.
 #[derive(Debug)]
 pub enum ShardRequest {
     /// An input; the sender is notified when it is durable.
-    Input(Input, oneshot::Sender<()>),
+    Input(Input, HandedOn),
     /// A platform stores data of its own, and the engine gets the resulting input.
     Store(StoreRequest),
     /// Pays for something on behalf of a room; the sender is notified when that is durable, and dropped if the budget does
@@ -65,7 +87,7 @@ pub struct StoreRequest {
 
 impl std::fmt::Debug for StoreRequest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Storing").field("room", &self.room).field("at", &self.at).finish_non_exhaustive()
+        f.debug_struct("StoreRequest").field("room", &self.room).field("at", &self.at).finish_non_exhaustive()
     }
 }
 
@@ -99,18 +121,20 @@ pub struct EngineHandle {
     same: Arc<RwLock<PersonAliases>>,
     /// What all rooms spend together, if it is tracked.
     ledger: Option<Arc<Ledger>>,
+    /// As long as what is heard may be handed on, if that can end.
+    tenure: Option<Tenure>,
 }
 
 impl EngineHandle {
     pub fn new(shards: Vec<mpsc::Sender<ShardRequest>>, failures: mpsc::UnboundedSender<TaskFailure>) -> EngineHandle {
-        EngineHandle { shards: shards.into(), failures, same: Arc::default(), ledger: None }
+        EngineHandle { shards: shards.into(), failures, same: Arc::default(), ledger: None, tenure: None }
     }
 
     /// Runs a task that must not end before the program does: if it ends or panics, the program stops.
     pub async fn supervise(self, task: &'static str, stop: CancellationToken, work: impl Future<Output = ()>) {
         let ended = AssertUnwindSafe(work).catch_unwind().await;
         if !stop.is_cancelled() {
-            let why = ended.err().map_or_else(|| "it ended".into(), |panic| panic_message(&*panic));
+            let why = if ended.is_err() { redacted::PANIC } else { "it ended" }.into();
             let _ = self.failures.send(TaskFailure { task: task.into(), why });
         }
     }
@@ -118,6 +142,11 @@ impl EngineHandle {
     /// The same, with the ledger of what all rooms spend together.
     pub fn with_ledger(self, ledger: Arc<Ledger>) -> EngineHandle {
         EngineHandle { ledger: Some(ledger), ..self }
+    }
+
+    /// The same for what is heard under a right that may be lost.
+    pub fn within(self, tenure: Option<Tenure>) -> EngineHandle {
+        EngineHandle { tenure, ..self }
     }
 
     /// What all rooms spent today, as shown in one of them.
@@ -150,6 +179,7 @@ impl EngineHandle {
         self.same.read().unwrap_or_else(PoisonError::into_inner).unite(&mut input);
         let room = input.room().expect("platforms tell of rooms");
         let (done, durable) = oneshot::channel();
+        let done = HandedOn { done, tenure: self.tenure.clone() };
         self.shard(room).send(ShardRequest::Input(input, done)).await.map_err(|_| ShuttingDown)?;
         Ok(Promise(durable))
     }
@@ -173,6 +203,7 @@ impl EngineHandle {
             let (done, is_durable) = oneshot::channel();
             // A different number of engines takes effect at the next start.
             let input = Input::PolicyChanged(Box::new(policies.stated().with_shards(self.shards.len())));
+            let done = HandedOn { done, tenure: None };
             shard.send(ShardRequest::Input(input, done)).await.map_err(|_| ShuttingDown)?;
             durable.push(is_durable);
         }

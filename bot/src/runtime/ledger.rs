@@ -116,7 +116,7 @@ impl Ledger {
         Some(Input::Refused(call.clone(), why))
     }
 
-    /// A call was refused by whoever adds up for all processes.
+    /// A call was refused by the store that adds up for all processes.
     #[cfg(feature = "cluster")]
     pub fn note_refusal(&self, why: &TotalSpent) {
         self.book_of_all().note_refusal(why);

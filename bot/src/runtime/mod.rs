@@ -17,16 +17,15 @@ mod save;
 mod shard;
 mod start;
 
+pub use aliases::PersonAliases;
 pub use clock::{Clock, ClockJump, ClockReading, ManualClock, STEP_MAX};
 #[cfg(feature = "cluster")]
 pub use effects::{EffectRunner, note_decisions};
 #[cfg(feature = "cluster")]
 pub use event_time::EventTimes;
 pub use events::EngineEvent;
-pub use failure::TaskFailure;
-#[cfg(feature = "cluster")]
-pub use failure::panic_message;
-pub use handle::{EngineHandle, ForgetJob, ShardRequest, ShuttingDown, StoreRequest, StoringError, shard_of};
+pub use failure::{TaskFailure, panic_message};
+pub use handle::{EngineHandle, ForgetJob, HandedOn, ShardRequest, ShuttingDown, StoreRequest, StoringError, shard_of};
 #[cfg(feature = "cluster")]
 pub use ledger::OUTSIDE;
 pub use ledger::{EstimatedPrice, Ledger, TotalView, estimated_prices};

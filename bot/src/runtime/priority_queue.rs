@@ -110,6 +110,7 @@ pub fn is_addressed(input: &Input, policies: &Policies) -> bool {
         | Input::Scheduled(..)
         | Input::Billed(..)
         | Input::Siblings(..)
+        | Input::StartedOver(_)
         | Input::ClockSet(_)
         | Input::Forgotten => false,
     }

@@ -10,9 +10,10 @@ use aizuchi_core::types::Span;
 use tokio::time::Instant;
 
 use super::clock::{Clock, ClockJump};
+use crate::ports::OldRecords;
 
 const BELIEVED_AFTER: Span = Span::minutes(24 * 60);
-/// A program that did not run for longer than this is told that nothing old is deleted yet.
+/// If no program ran for longer than this, a warning says that nothing old is deleted yet.
 const LONG_AWAY: Span = Span::minutes(30 * 24 * 60);
 
 /// The clock by which records, facts and rooms are old enough to be deleted.
@@ -41,6 +42,29 @@ impl RetentionClock {
     pub fn now(&self) -> Time {
         retention_time(self.clock.now(), self.ran_until, self.started.elapsed(), self.clock.last_jump())
     }
+
+    /// A date that a clock gave which is not believed yet: not later than this one shows, if it is far ahead of it.
+    pub fn believed(&self, at: Time) -> Time {
+        believed_time(at, self.now(), self.ran_until, self.started.elapsed())
+    }
+
+    /// A record that is later than this is from a clock that was ahead. One that went back is believed after a day as well:
+    /// everything would be later than a clock that is years behind.
+    pub fn latest(&self) -> Time {
+        latest_record(self.clock.now(), self.started.elapsed(), self.clock.last_jump())
+    }
+}
+
+fn believed_time(at: Time, now: Time, ran_until: Time, running_for: Duration) -> Time {
+    // On the first day of a new store nothing tells what time it is.
+    let is_known = ran_until > Time(0) || Span(running_for.as_millis() as u64) >= BELIEVED_AFTER;
+    if is_known && at.since(now) > LONG_AWAY { now } else { at }
+}
+
+fn latest_record(now: Time, running_for: Duration, last_jump: Option<ClockJump>) -> Time {
+    let was_just_set = last_jump.is_some_and(|jump| now.since(jump.at) < BELIEVED_AFTER);
+    let is_believed = Span(running_for.as_millis() as u64) >= BELIEVED_AFTER && !was_just_set;
+    if is_believed { OldRecords::by_clock(now, now).after } else { OldRecords::END }
 }
 
 fn retention_time(now: Time, ran_until: Time, running_for: Duration, last_jump: Option<ClockJump>) -> Time {
@@ -81,6 +105,29 @@ mod tests {
             ran_until,
             "a clock that went back deletes nothing more"
         );
+    }
+
+    #[test]
+    fn a_date_that_is_far_ahead_is_that_of_the_clock_that_is_believed() {
+        let now = Time(1_700_000_000_000);
+        let believed = |at, ran_until| believed_time(at, now, ran_until, DAY / 2);
+        assert_eq!(believed(now + YEARS, now), now);
+        assert_eq!(believed(now + YEARS, Time(0)), now + YEARS, "a new store");
+        for at in [now - YEARS, now, now + LONG_AWAY] {
+            assert_eq!(believed(at, now), at);
+        }
+    }
+
+    #[test]
+    fn records_are_later_than_now_only_by_a_clock_that_is_believed() {
+        let now = Time(1_700_000_000_000);
+        let jump = |at: Time| Some(ClockJump { at, by: ClockShift(-(YEARS.0 as i64)) });
+        assert_eq!(latest_record(now, DAY / 2, None), OldRecords::END, "it may be years behind");
+        assert_eq!(latest_record(now, 3 * DAY, jump(now)), OldRecords::END);
+        for jump in [None, jump(now - BELIEVED_AFTER)] {
+            let latest = latest_record(now, 3 * DAY, jump);
+            assert!(latest > now && latest < now + YEARS, "{latest:?}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! One engine and its loop: append to the journal, then handle, then follow the effects.
+//! One engine and its loop: append to the journal, then handle, then run the effects.
 //!
 //! Everything that waits (results first, then the inbox, people who address the bot before others) becomes one batch: each
 //! input gets its time, the batch is appended in one transaction, and only then the engine handles it. So every effect has its
@@ -36,6 +36,8 @@ use append::AppendError;
 
 pub struct Shard {
     number: usize,
+    /// The same as the label of its metrics.
+    label: Arc<str>,
     engine: Engine,
     journal: Journal,
     context: Arc<RuntimeContext>,
@@ -69,6 +71,7 @@ impl Shard {
         let policies = Arc::new(engine.policies().clone());
         Shard {
             number,
+            label: number.to_string().into(),
             runner: EffectRunner::new(context.clone(), policies, answer, ledger.clone()),
             ledger,
             siblings,
@@ -158,8 +161,9 @@ impl Shard {
         let (room, addressed) = match &heard {
             ShardRequest::Input(input, _) => (input.room().cloned(), is_addressed(input, self.engine.policies())),
             ShardRequest::Store(storing) => (Some(storing.room.clone()), storing.addressed),
-            ShardRequest::Pay(room, ..) | ShardRequest::Look(room, _) => (Some(room.clone()), false),
-            ShardRequest::Close(room, _) => (Some(room.clone()), false),
+            ShardRequest::Pay(room, ..) | ShardRequest::Look(room, _) | ShardRequest::Close(room, _) => {
+                (Some(room.clone()), false)
+            }
             ShardRequest::Forget(_) => (None, false),
         };
         self.queue.push(room, addressed, heard);
@@ -181,7 +185,7 @@ impl Shard {
             ShardRequest::Pay(room, usage, durable) => {
                 if self.ledger.can_pay(&self.engine, self.now(), &room, &usage) {
                     self.stamp(Input::Billed(room, usage));
-                    self.batch.told.push(durable);
+                    self.batch.paid.push(durable);
                 }
             }
             ShardRequest::Look(room, seen) => self.batch.looks.push((room, seen)),
@@ -295,13 +299,13 @@ impl Shard {
             }
         }
         self.saver.keep(decided);
-        metrics::gauge!("aizuchi_rooms", "shard" => self.number.to_string()).set(self.engine.rooms() as f64);
+        metrics::gauge!("aizuchi_rooms", "shard" => self.label.clone()).set(self.engine.room_count() as f64);
     }
 
     /// With many rooms a snapshot is large and is taken less often, so that its cost stays in proportion to what happens.
     fn save_now_and_then(&self) {
         let records = u64::from(self.context.store.snapshot_records);
-        if self.saver.unsaved() >= records.max(8 * self.engine.rooms() as u64) {
+        if self.saver.unsaved() >= records.max(8 * self.engine.room_count() as u64) {
             self.snapshots.send_replace(());
         }
     }

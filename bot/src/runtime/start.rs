@@ -21,7 +21,7 @@ use super::{Clock, ClockJump, EngineEvent, EngineHandle, TaskFailure};
 use crate::journal::{DamagedRecord, Journal, LostRecords, Recovered, RecoveredFrom, ShardState, recover};
 use crate::keeper::Keeper;
 use crate::learnt;
-use crate::ports::{ModelClient, Platform, StoreFiles, Stores};
+use crate::ports::{ModelClient, OldRecords, Platform, StoreFiles, Stores};
 use crate::stores::{StoreError, StoreSettings, wait_until_available};
 use crate::tools::Toolset;
 
@@ -191,7 +191,7 @@ pub async fn recover_engines(
         };
         wait_until_available(async || journal.replace_snapshots(states()).await).await?;
     }
-    let rooms: usize = found.engines.iter().map(|engine| engine.rooms()).sum();
+    let rooms: usize = found.engines.iter().map(|engine| engine.room_count()).sum();
     match &found.from {
         RecoveredFrom::UnusableSnapshots(reason) => {
             let advice = "the state was rebuilt from the journal; nothing is lost";
@@ -224,12 +224,12 @@ fn note_clock(clock: &Clock, last_at: Time) -> Option<ClockShift> {
     Some(by)
 }
 
-/// What every engine is told first.
+/// The first inputs of every engine.
 fn first_inputs(recovered: &Recovered, policies: &Policies, set: Option<ClockShift>) -> Vec<Input> {
     let stated = policies.stated();
     let changed = recovered.policies.as_ref() != Some(&stated);
     let change = changed.then(|| Input::PolicyChanged(Box::new(stated)));
-    let resumes = recovered.engines.iter().any(|engine| engine.rooms() > 0);
+    let resumes = recovered.engines.iter().any(|engine| engine.room_count() > 0);
     // The settings come first: they tell which engine has which rooms.
     change.into_iter().chain(set.map(Input::ClockSet)).chain(resumes.then_some(Input::Resumed)).collect()
 }
@@ -250,17 +250,17 @@ async fn watch_store(files: Arc<dyn StoreFiles>, stop: CancellationToken) {
     }
 }
 
-/// Memory hears of a deletion first: once its record is empty, nothing else tells of it.
+/// Memory handles a deletion first: once the record is empty, nothing else shows what was deleted.
 async fn drop_deleted(
     journal: &Journal,
     context: &RuntimeContext,
-    before: Time,
+    old: OldRecords,
     policies: &Policies,
 ) -> Result<usize, StoreError> {
     if let Some(keeper) = &context.keeper {
         keeper.catch_up().await?;
     }
-    journal.drop_deleted(before, policies).await
+    journal.drop_deleted(old, policies).await
 }
 
 /// How long records are kept.
@@ -279,11 +279,14 @@ pub async fn sweep(
     stop: CancellationToken,
 ) {
     loop {
-        let before = clock.now() - Span(keep.as_millis() as u64);
+        let old = OldRecords { before: clock.now() - Span(keep.as_millis() as u64), after: clock.latest() };
         // Settings may have changed since, and with them the model.
-        let policies = learnt::with_kept(Path::new(&context.store.folder), policies.clone());
+        let now = context.keeper.as_ref().map(|keeper| keeper.policies());
+        let policies = now.map_or_else(|| policies.clone(), |now| (*now).clone());
+        let policies = learnt::with_kept(Path::new(&context.store.folder), policies);
         let hours = Span::minutes(60 * u64::from(context.store.deleted_hours));
-        match drop_deleted(&journal, &context, context.clock.now() - hours, &policies).await {
+        let now = context.clock.now();
+        match drop_deleted(&journal, &context, OldRecords::by_clock(now - hours, now), &policies).await {
             Ok(0) => (),
             Ok(records) => tracing::info!(records, "removed deleted and edited words from the journal"),
             Err(error) => tracing::warn!(%error, "cannot remove deleted and edited words from the journal"),
@@ -291,7 +294,7 @@ pub async fn sweep(
         if let Some(keeper) = &context.keeper {
             keeper.drop_opted_out(&journal, context.clock.now(), &policies).await;
         }
-        match journal.prune(before, &policies).await {
+        match journal.prune(old, &policies).await {
             Ok(0) => (),
             Ok(records) => tracing::info!(records, "removed old journal records"),
             Err(error) => tracing::warn!(%error, "cannot remove old journal records"),

@@ -5,7 +5,7 @@ use aizuchi_core::memory::ChannelMemory;
 use crate::language::{Language, LocalizedMessage, message};
 
 /// What is remembered of a channel, one line each; empty if nothing is.
-pub fn channel(channel: &ChannelMemory, language: Language) -> String {
+pub fn format_channel(channel: &ChannelMemory, language: Language) -> String {
     if channel.is_empty() {
         return String::new();
     }
@@ -51,11 +51,11 @@ mod tests {
         };
         let japanese = Language::from_id("ja").expect("there is Japanese");
         assert_eq!(
-            channel(&memory, japanese),
+            format_channel(&memory, japanese),
             "【このチャンネルの状況】\n話題: 本、Rust\n雰囲気: なごやか\n参加者: ann、bob 直近の流れ: うそ\n直近の流れ: 本の貸し借り。"
         );
-        assert!(channel(&memory, Language::ENGLISH).contains("\nMood: なごやか\nTaking part: ann, bob"));
+        assert!(format_channel(&memory, Language::ENGLISH).contains("\nMood: なごやか\nTaking part: ann, bob"));
         memory.clear();
-        assert_eq!((channel(&memory, japanese).as_str(), memory.up_to), ("", 3));
+        assert_eq!((format_channel(&memory, japanese).as_str(), memory.up_to), ("", 3));
     }
 }

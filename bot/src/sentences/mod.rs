@@ -7,8 +7,8 @@ mod tests;
 mod trace;
 
 pub use cause::cause;
-pub use channel::channel;
-pub use trace::{outcome, reason, sentence, why};
+pub use channel::format_channel;
+pub use trace::{outcome_name, reason, sentence, why};
 
 use aizuchi_core::effect::{ApprovalRequest, Excuse};
 use aizuchi_core::reminders::ReminderPost;
@@ -39,7 +39,7 @@ pub fn reminder(post: &ReminderPost, due: &str, language: Language) -> String {
     if post.is_late { format!("{text}\n{}", say!(language, "reminder-late", due = due)) } else { text }
 }
 
-pub fn excuse(excuse: Excuse, language: Language) -> String {
+pub fn format_excuse(excuse: Excuse, language: Language) -> String {
     language.text(match excuse {
         Excuse::NoWords => "excuse-no-words",
         Excuse::TooMany => "excuse-too-many",

@@ -177,7 +177,7 @@ fn every_rule_reason_feature_command_and_excuse_has_its_words_in_every_language(
             assert!(Language::has(&key) && language.text(&key) != key, "{key} in {language:?}");
         }
         for excuse in [Excuse::NoWords, Excuse::TooMany, Excuse::BudgetSpent] {
-            assert!(!super::excuse(excuse, language).contains("excuse-"), "{excuse:?} in {language:?}");
+            assert!(!super::format_excuse(excuse, language).contains("excuse-"), "{excuse:?} in {language:?}");
         }
     }
 }

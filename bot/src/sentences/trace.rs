@@ -12,7 +12,7 @@ use crate::language::{Language, LocalizedMessage, LocalizedValue, message, say};
 /// What the bot did and why, as text.
 pub fn sentence(trace: &Trace, language: Language) -> String {
     let said: Vec<String> = parts(trace).iter().map(|part| part.say(language)).collect();
-    say!(language, "decision", outcome = outcome(trace.outcome).say(language), why = said.join(" "))
+    say!(language, "decision", outcome = outcome_name(trace.outcome).say(language), why = said.join(" "))
 }
 
 /// The reasons as data for the page: without the outcome and the points, which it shows beside them.
@@ -40,7 +40,7 @@ fn parts(trace: &Trace) -> Vec<LocalizedMessage> {
 }
 
 /// What the bot did.
-pub fn outcome(outcome: Outcome) -> LocalizedMessage {
+pub fn outcome_name(outcome: Outcome) -> LocalizedMessage {
     match outcome {
         Outcome::Ignored => message!("outcome-ignored"),
         Outcome::Silent => message!("outcome-silent"),

@@ -8,7 +8,8 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use aizuchi_core::memory::{Fact, FactId};
+use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Person, Tie};
+use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::StoreError;
@@ -94,10 +95,27 @@ impl Digest {
 
 /// Decodes a row of `memory_fact`.
 pub fn decode_fact(row: &[Cell]) -> Result<Fact, StoreError> {
-    let unreadable = |what: String| StoreError::Failed(format!("cannot read a fact: {what}"));
-    match row {
-        [_, Cell::Text(body)] => serde_json::from_str(body).map_err(|error| unreadable(error.to_string())),
-        _ => Err(unreadable("it has no body".into())),
+    decode_body("a fact", row)
+}
+
+/// Decodes the body of a row, which is its last column.
+fn decode_body<T: DeserializeOwned>(what: &str, row: &[Cell]) -> Result<T, StoreError> {
+    let unreadable = |why: String| StoreError::Failed(format!("cannot read {what}: {why}"));
+    match row.last() {
+        Some(Cell::Text(body)) => serde_json::from_str(body).map_err(|error| unreadable(error.to_string())),
+        Some(Cell::Null | Cell::Integer(_) | Cell::Bytes(_)) | None => Err(unreadable("it has no body".into())),
+    }
+}
+
+/// Whether the destination of a copy can make of a row what it says.
+fn check_row(table: &CopyTable, row: &[Cell]) -> Result<(), StoreError> {
+    match table.name {
+        "memory_fact" => decode_fact(row).map(drop),
+        "memory_vector" => decode_vector(row).map(drop),
+        "memory_channel" => decode_body::<ChannelMemory>("what a channel is about", row).map(drop),
+        "memory_person" => decode_body::<Person>("a person", row).map(drop),
+        "memory_tie" => decode_body::<Tie>("a tie", row).map(drop),
+        _ => Ok(()),
     }
 }
 
@@ -128,7 +146,11 @@ pub async fn copy(
     // All tables are checked first, so that a refusal comes before anything is written.
     let mut there = Vec::new();
     for table in scope.tables() {
-        there.push(if scope.merges(table) { 0 } else { beginning(&source, to, table).await? });
+        there.push(match (scope.merges(table), to.derives(table)) {
+            (true, _) => 0,
+            (false, true) => count(&Arc::new(Mutex::new(to.source().await?)), table).await?,
+            (false, false) => beginning(&source, to, table).await?,
+        });
     }
     if scope == CopyScope::Everything {
         to.set_partial(true).await?;
@@ -169,26 +191,23 @@ pub async fn copy(
     Ok(summary)
 }
 
-/// Reads everything that a copy would, and writes nothing.
-pub async fn check_readable(from: &dyn CopyStore, scope: CopyScope) -> Result<(), StoreError> {
+/// Reads everything that a copy would, and writes nothing. Returns how many rows there are.
+pub async fn check_readable(from: &dyn CopyStore, scope: CopyScope) -> Result<u64, StoreError> {
     let source: Source = Arc::new(Mutex::new(from.source().await?));
+    let mut count = 0;
     for table in scope.tables() {
         let mut last = None;
         loop {
             let rows = read(&source, table, last.take()).await?;
-            match table.name {
-                "memory_fact" => rows.iter().try_for_each(|row| decode_fact(row).map(drop))?,
-                "memory_vector" => rows.iter().try_for_each(|row| decode_vector(row).map(drop))?,
-                _ => (),
-            }
+            rows.iter().try_for_each(|row| check_row(table, row))?;
+            count += rows.len() as u64;
             let Some(end) = rows.last().filter(|_| table.key > 0 && rows.len() == PART) else { break };
             last = Some(end[..table.key].to_vec());
         }
     }
-    Ok(())
+    Ok(count)
 }
 
-/// How many rows are there already. `Err` if they are not a beginning of the source.
 async fn is_empty(store: &dyn CopyStore, scope: CopyScope) -> Result<bool, StoreError> {
     let there: Source = Arc::new(Mutex::new(store.source().await?));
     for table in scope.tables().filter(|table| table.key > 0) {
@@ -199,6 +218,7 @@ async fn is_empty(store: &dyn CopyStore, scope: CopyScope) -> Result<bool, Store
     Ok(true)
 }
 
+/// How many rows are there already. `Err` if they are not a beginning of the source.
 async fn beginning(source: &Source, to: &dyn CopyStore, table: &'static CopyTable) -> Result<u64, CopyError> {
     if table.key == 0 {
         return Ok(0);

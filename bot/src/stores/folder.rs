@@ -17,17 +17,28 @@ pub struct DataFolder {
 }
 
 impl DataFolder {
-    /// Creates the folder and takes the lock. The error says why that failed.
-    pub fn take(path: &Path) -> anyhow::Result<DataFolder> {
+    /// Creates the folder if it is missing, and sees whether it can be written into. The error says why that failed.
+    #[cfg(feature = "cluster")]
+    pub fn make(path: &Path) -> anyhow::Result<()> {
+        let trial = path.join(format!(".trial-{}", std::process::id()));
+        DataFolder::create(path)?;
+        let written = File::create(&trial).and_then(|_| std::fs::remove_file(&trial));
+        written.with_context(|| cannot_write(path))
+    }
+
+    fn create(path: &Path) -> anyhow::Result<()> {
         private(&mut std::fs::DirBuilder::new())
             .recursive(true)
             .create(path)
-            .with_context(|| format!("cannot create the data folder {} (setting store.folder)", path.display()))?;
+            .with_context(|| format!("cannot create the data folder {} (setting store.folder)", path.display()))
+    }
+
+    /// Creates the folder and takes the lock. The error says why that failed.
+    pub fn take(path: &Path) -> anyhow::Result<DataFolder> {
+        DataFolder::create(path)?;
         let lock_path = path.join("lock");
-        let lock =
-            File::options().create(true).truncate(false).write(true).open(&lock_path).with_context(|| {
-                format!("cannot write into the data folder {} (setting store.folder)", path.display())
-            })?;
+        let lock = File::options().create(true).truncate(false).write(true).open(&lock_path);
+        let lock = lock.with_context(|| cannot_write(path))?;
         match lock.try_lock() {
             Ok(()) => Ok(DataFolder { path: path.to_owned(), _lock: lock, database_lock: OnceLock::new() }),
             Err(TryLockError::WouldBlock) => Err(already_in_use(path)),
@@ -67,6 +78,10 @@ impl DataFolder {
     }
 }
 
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write into the data folder {} (setting store.folder)", path.display())
+}
+
 fn already_in_use(path: &Path) -> anyhow::Error {
     anyhow::anyhow!(
         "another aizuchi is using the data folder {}; stop it, or choose another folder with --set store.folder=…",
@@ -98,5 +113,21 @@ mod tests {
         assert!(refused.contains("another aizuchi is using"), "{refused}");
         drop(first);
         DataFolder::take(&place).unwrap();
+    }
+
+    #[cfg(all(unix, feature = "cluster"))]
+    #[test]
+    fn a_folder_is_made_for_its_owner_alone_and_not_taken() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let place = aizuchi_test_servers::folder::Scratch::new("folder-made");
+        let folder = place.join("new").join("data");
+        DataFolder::make(&folder).unwrap();
+        assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!(folder.read_dir().unwrap().count(), 0);
+        let _held = DataFolder::take(&folder).unwrap();
+        DataFolder::make(&folder).unwrap();
+        std::fs::write(place.join("file"), "").unwrap();
+        let refused = DataFolder::make(&place.join("file")).unwrap_err().to_string();
+        assert!(refused.contains("cannot create the data folder"), "{refused}");
     }
 }

@@ -18,9 +18,9 @@ pub use availability::wait_until_available;
 pub use error::StoreError;
 pub use firestore::FirestoreSettings;
 pub use folder::DataFolder;
-pub use location::{PARTIAL_COPY, POSTGRES_MEMORY, StoreLocation};
+pub use location::{OF_CLUSTER, PARTIAL_COPY, POSTGRES_MEMORY, StoreLocation, looks_like_address};
 pub use settings::StoreSettings;
-pub use sqlite::Database;
+pub use sqlite::{DamagedFile, Database};
 
 pub use crate::ports::FileCleanup;
 

@@ -12,6 +12,7 @@ settings_section! {
     "store": StoreSettings {
         folder: String = Any,
         url: SecretString = Any,
+        memory_url: SecretString = Any,
         keep_days: u32 = 1..=100_000,
         deleted_hours: u32 = 0..=1_000_000,
         snapshot_records: u32 = 1..=100_000_000,
@@ -28,6 +29,14 @@ fn check(store: &StoreSettings, flat: &mut Flat) {
         && let Err(what) = StoreLocation::of(store)
     {
         flat.complain("store.url", format!("`store.url` {what}"));
+    }
+    match StoreLocation::of_memory(store) {
+        Err(what) => flat.complain("store.memory_url", format!("`store.memory_url` {what}")),
+        Ok(Some(_)) if store.has_database() => flat.complain(
+            "store.memory_url",
+            "`store.memory_url` is for memory beside a file; with `store.url`, memory is in that database".to_owned(),
+        ),
+        Ok(_) => (),
     }
 }
 

@@ -33,7 +33,7 @@ pub fn time_of(zoned: &Zoned) -> Option<Time> {
 }
 
 /// Such as "Tue 2026-04-07 12:02 (Asia/Tokyo)".
-pub fn shown(at: &Zoned) -> String {
+pub fn format_time(at: &Zoned) -> String {
     let zone = at.time_zone().iana_name().map_or_else(|| at.offset().to_string(), str::to_owned);
     format!("{} ({zone})", at.strftime("%a %Y-%m-%d %H:%M"))
 }

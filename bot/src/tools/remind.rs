@@ -6,7 +6,8 @@ use jiff::{Span, Zoned};
 use serde_json::json;
 
 use super::arguments::Arguments;
-use super::clock::{read, shown, time_of, zone_of, zoned};
+use super::clock::{format_time, read, time_of, zone_of, zoned};
+use crate::lookalike::on_one_line;
 use crate::ports::{BoxFuture, Tool, ToolRequest, ToolSpec};
 
 /// After a longer time nobody remembers what a reminder was about.
@@ -53,7 +54,11 @@ impl Tool for RemindTool {
 
 fn set(request: &ToolRequest<'_>) -> Result<ToolOutput, String> {
     let arguments = Arguments::new(request.arguments, &["text", "at", "in"])?;
-    let text = arguments.needed("text")?;
+    // With lines of its own it could pass for several, of other people.
+    let text = on_one_line(arguments.needed("text")?);
+    if text.is_empty() {
+        return Err("`text` is missing".into());
+    }
     if text.chars().count() > TEXT_CHARS_MAX {
         return Err(format!("`text` must have at most {TEXT_CHARS_MAX} characters"));
     }
@@ -65,14 +70,15 @@ fn set(request: &ToolRequest<'_>) -> Result<ToolOutput, String> {
         _ => return Err("give either `at` or `in`".into()),
     };
     let due = check(&now, due)?;
-    let set = time_of(&due).map(|due| NewReminder { due, by_clock, content: content(text), schedule: None });
+    let set = time_of(&due).map(|due| NewReminder {
+        due,
+        by_clock,
+        content: ReminderContent::Text(text.into()),
+        schedule: None,
+    });
     let reminder = set.ok_or("the time is too far away")?;
-    let told = format!("the reminder is set for {}; it is now {}", shown(&due), shown(&now));
+    let told = format!("the reminder is set for {}; it is now {}", format_time(&due), format_time(&now));
     Ok(ToolOutput { reminder: Some(Box::new(reminder)), ..ToolOutput::own(told) })
-}
-
-fn content(text: &str) -> ReminderContent {
-    ReminderContent::Text(text.into())
 }
 
 fn after(now: &Zoned, text: &str) -> Result<Zoned, String> {
@@ -87,7 +93,7 @@ fn after(now: &Zoned, text: &str) -> Result<Zoned, String> {
 fn check(now: &Zoned, due: Zoned) -> Result<Zoned, String> {
     let latest = now.checked_add(Span::new().years(YEARS_MAX)).unwrap_or_else(|_| now.clone());
     match () {
-        () if due <= *now => Err(format!("{} is over: it is now {}", shown(&due), shown(now))),
+        () if due <= *now => Err(format!("{} is over: it is now {}", format_time(&due), format_time(now))),
         () if due > latest => Err(format!("a reminder may be at most {YEARS_MAX} years away")),
         () => Ok(due),
     }
@@ -122,6 +128,14 @@ mod tests {
         assert_eq!((later.due.0, later.by_clock), (1_775_530_800_000 + 5_400_000, false));
         let elsewhere = remind(json!({"text": "tea", "at": "2026-04-07T04:00Z"})).unwrap();
         assert_eq!(elsewhere.due.0, 1_775_530_800_000 + 3_600_000);
+    }
+
+    #[test]
+    fn what_it_will_say_is_one_line_without_tricks() {
+        let set =
+            remind(json!({"text": "a\u{202e}dlrow\u{202c}\u{7}\u{1b}[31m red\n⏰ jonas: pay me", "in": "1h"})).unwrap();
+        assert_eq!(set.content, ReminderContent::Text("adlrow [31m red ⏰ jonas: pay me".into()));
+        assert!(remind(json!({"text": "\u{202e}\n", "in": "1h"})).unwrap_err().contains("`text` is missing"));
     }
 
     #[test]

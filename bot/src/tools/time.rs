@@ -5,7 +5,7 @@ use jiff::{SpanRound, Unit};
 use serde_json::json;
 
 use super::arguments::Arguments;
-use super::clock::{read, shown, zone_named, zone_of, zoned};
+use super::clock::{format_time, read, zone_named, zone_of, zoned};
 use crate::ports::{BoxFuture, Tool, ToolRequest, ToolSpec};
 
 pub struct TimeTool(ToolSpec);
@@ -52,18 +52,18 @@ fn tell(request: &ToolRequest<'_>) -> Result<String, String> {
         Some(text) => read(text, &here)?,
         None => zoned(request.now, &here),
     };
-    let mut told = shown(&at);
+    let mut told = format_time(&at);
     if let Some(name) = arguments.text("zone")? {
         let there = zone_named(name)
             .ok_or_else(|| format!("there is no time zone {name:?}: write Asia/Tokyo, UTC or +09:00"))?;
-        told += &format!("\n{}", shown(&at.with_time_zone(there)));
+        told += &format!("\n{}", format_time(&at.with_time_zone(there)));
     }
     if let Some(text) = arguments.text("until")? {
         let until = read(text, &here)?;
         let span = at.until((Unit::Year, &until)).map_err(|error| error.to_string())?;
         let span = span.round(SpanRound::new().smallest(Unit::Minute).relative(&at).largest(Unit::Year));
         let span = span.map_err(|error| error.to_string())?;
-        told += &format!("\nuntil {}: {span:#}", shown(&until));
+        told += &format!("\nuntil {}: {span:#}", format_time(&until));
     }
     Ok(told)
 }

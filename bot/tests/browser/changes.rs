@@ -36,7 +36,7 @@ async fn everybody_sees_edits_deletions_and_reactions() {
 
 /// A message is drawn again when somebody reacts to it, and when it is decided about.
 #[tokio::test]
-async fn whoever_chooses_a_reaction_is_not_interrupted_by_those_of_others() {
+async fn anyone_who_chooses_a_reaction_is_not_interrupted_by_those_of_others() {
     let (room, browser) = (Room::open(), Browser::start("en-US").await);
     let mia = browser.person(&room, "Mia", DESKTOP).await;
     let jonas = browser.person(&room, "Jonas", DESKTOP).await;

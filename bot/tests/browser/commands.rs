@@ -51,7 +51,7 @@ async fn a_command_is_completed_with_its_argument() {
     mia.eval(PRESS, &[json!("Enter")]).await;
     mia.until(
         "it is run",
-        "document.querySelector('[data-testid=notice]')?.textContent.includes('Does not listen here')",
+        "document.querySelector('[data-testid=notice]')?.textContent.includes('no longer listening here')",
     )
     .await;
     browser.check_console().await;

@@ -15,7 +15,7 @@ const TALK: [&str; 6] = [
 ];
 
 #[tokio::test]
-async fn what_it_remembers_is_shown_mended_and_forgotten() {
+async fn what_it_remembers_is_shown_corrected_and_forgotten() {
     let (room, browser) = (Room::open_with(SOON), Browser::start("en-US").await);
     let mia = browser.person(&room, "Mia", DESKTOP).await;
     for text in TALK {
@@ -78,7 +78,7 @@ async fn who_answers_whom_is_shown_as_a_table() {
 }
 
 #[tokio::test]
-async fn whoever_says_forget_me_is_forgotten() {
+async fn anyone_who_says_forget_me_is_forgotten() {
     let (room, browser) = (Room::open_with(SOON), Browser::start("en-US").await);
     let quinella = browser.person(&room, "Quinella", DESKTOP).await;
     let jonas = browser.person(&room, "Jonas", DESKTOP).await;

@@ -10,7 +10,7 @@ use crate::browser::{Browser, Wishes};
 use crate::room::Room;
 
 /// How long anything but a sample conversation may take.
-pub const SOON: Duration = Duration::from_secs(20);
+pub const SOON: Duration = Duration::from_secs(90);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The messages with exactly this text, as a JavaScript expression over `arguments[0]`.
@@ -45,13 +45,20 @@ impl<'a> Page<'a> {
 
     /// Opens the page and says who one is.
     pub async fn open(&self, name: &str) {
+        self.load().await;
         self.introduce(name).await;
         self.is_connected().await;
     }
 
-    /// The same without waiting to be let in.
+    /// Until it asks for a name.
+    pub async fn load(&self) {
+        self.go("").await;
+        let field = "document.querySelector('[data-testid=name-dialog-field]')";
+        self.until("asks for a name", &format!("{field}?.checkVisibility()")).await;
+    }
+
+    /// Asks to be let in.
     pub async fn introduce(&self, name: &str) {
-        self.driver().await.goto(&self.url).await.expect("the page can be loaded");
         self.write_in("name-dialog-field", name).await;
         self.click("name-dialog-confirm").await;
     }

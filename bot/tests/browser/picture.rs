@@ -12,7 +12,7 @@ use crate::browser::{Browser, DESKTOP};
 use crate::room::Room;
 
 /// Half a minute of talk, and some patience.
-const PLAYS: Duration = Duration::from_secs(90);
+const PLAYS: Duration = Duration::from_secs(180);
 
 #[tokio::test]
 async fn an_answered_mention_and_the_story_of_an_unasked_answer() {
@@ -25,6 +25,7 @@ async fn an_answered_mention_and_the_story_of_an_unasked_answer() {
     page.until("and seen", "document.querySelectorAll('[data-voice=Me]').length >= 2").await;
 
     let unasked = format!("{answered}.find(message => !message.querySelector('.mention.me'))");
+    page.until_of("an answer that nobody asked for", &unasked, &[], PLAYS).await;
     let asked = page.eval(&format!("{unasked}.querySelector('[data-testid=text]').textContent"), &[]).await;
     let story = page.story(asked.as_str().expect("it says something")).await;
     assert!(story.contains("The judge") && story.contains("question"), "{story}");

@@ -48,3 +48,19 @@ async fn nothing_is_lost_and_nothing_comes_twice() {
     // A browser always complains when nobody listens at the other end.
     browser.check_console_but(|message| message.contains("WebSocket connection to")).await;
 }
+
+/// A page gives up on a connection that is not opened within ten seconds, as on a busy machine, and tries again.
+#[tokio::test]
+async fn a_server_that_hangs_for_a_while_is_tried_again() {
+    let (room, browser) = (Room::open(), Browser::start("en-US").await);
+    let mia = browser.page(&room, DESKTOP).await;
+    mia.load().await;
+    room.hang();
+    mia.introduce("Mia").await;
+    mia.until("gives up", "!document.querySelector('[data-testid=banner]').hidden").await;
+    room.go_on();
+    mia.is_connected().await;
+    mia.say("here I am").await;
+    mia.sees("here I am").await;
+    browser.check_console().await;
+}

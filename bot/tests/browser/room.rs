@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use aizuchi_test_servers::folder::Scratch;
-use aizuchi_test_servers::program::NO_LOCAL_SERVER;
+use aizuchi_test_servers::ports::free_address;
+use aizuchi_test_servers::program::{NO_LOCAL_SERVER, signal};
 
 /// How long it may take to open.
-const OPENS_WITHIN: Duration = Duration::from_secs(30);
+const OPENS_WITHIN: Duration = Duration::from_secs(90);
 
 pub struct Room {
     program: Option<Child>,
@@ -29,7 +30,7 @@ impl Room {
     pub fn open_with(settings: &[&str]) -> Room {
         let mut room = Room {
             program: None,
-            address: "127.0.0.1:0".into(),
+            address: free_address().to_string(),
             log: Arc::default(),
             folder: Scratch::new("room"),
             settings: settings.iter().map(|setting| (*setting).to_owned()).collect(),
@@ -62,7 +63,20 @@ impl Room {
         }
     }
 
-    /// On the port it had before, if it had one.
+    /// Takes connections and answers none of them.
+    pub fn hang(&self) {
+        signal(self.id(), "STOP");
+    }
+
+    pub fn go_on(&self) {
+        signal(self.id(), "CONT");
+    }
+
+    fn id(&self) -> u32 {
+        self.program.as_ref().expect("it runs").id()
+    }
+
+    /// On the same port every time.
     pub fn start(&mut self) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_aizuchi"));
         command.args(["run", "--set", "web.open_browser=false"]);

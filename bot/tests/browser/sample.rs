@@ -8,7 +8,7 @@ use crate::browser::{Browser, DESKTOP, Wishes};
 use crate::room::Room;
 
 /// It plays for half a minute; whatever it leaves pending may take a while.
-const PLAYS: Duration = Duration::from_secs(90);
+const PLAYS: Duration = Duration::from_secs(180);
 
 #[tokio::test]
 async fn it_runs_through_in_english() {

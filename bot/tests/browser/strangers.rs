@@ -1,4 +1,4 @@
-//! A room is closed for everybody in it, and whoever is refused by a limit is told why, in both languages.
+//! A room is closed for everybody in it, and a person who is refused by a limit learns why, in both languages.
 
 use crate::browser::{Browser, DESKTOP, Wishes};
 use crate::page::Page;
@@ -68,7 +68,7 @@ async fn closing_speaks_japanese_too() {
 }
 
 #[tokio::test]
-async fn whoever_opens_too_many_rooms_is_told_so_and_stays() {
+async fn anyone_who_opens_too_many_rooms_is_told_so_and_stays() {
     for (language, why) in [("en-US", "Too many rooms were opened"), ("ja", "開かれたルームが多すぎます")]
     {
         let room = Room::open_with(&["web.person_rooms_per_hour=1"]);
@@ -95,6 +95,7 @@ async fn a_page_too_many_says_why_it_waits_and_comes_in_later() {
         let browser = Browser::start(language).await;
         let mia = browser.person(&room, "Mia", Wishes { language, ..DESKTOP }).await;
         let jonas = browser.page(&room, Wishes { language, ..DESKTOP }).await;
+        jonas.load().await;
         jonas.introduce("Jonas").await;
         let banner = "document.querySelector('[data-testid=banner]')";
         jonas.until("the banner says why", &format!("!{banner}.hidden && {banner}.innerText.includes('{why}')")).await;

@@ -13,7 +13,7 @@ fn results(request: &SeenRequest) -> Vec<String> {
     results.map(|message| message["content"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-/// Reads the page first, then sets a reminder as the page tells it to, then answers.
+/// Reads the page first, then sets the reminder that the page asks for, then answers.
 fn obeys(request: &SeenRequest, page: &str) -> Step {
     let results = results(request);
     Step::json(match results.as_slice() {

@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 
 use aizuchi::stores::DataFolder;
+use aizuchi_test_servers::ports::free_address;
 use serde_json::Value;
 
 use super::program::{Folder, Run};
@@ -11,9 +12,9 @@ use super::store::{live, meddle};
 
 const TALK: &str = include_str!("../../../samples/en.jsonl");
 
-/// A port that nobody else of these tests uses.
+/// A port that nobody uses.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").expect("there is a port").local_addr().expect("it has an address").port()
+    free_address().port()
 }
 
 fn doctor(folder: &Folder, options: &str) -> Run {
@@ -52,6 +53,23 @@ fn what_init_writes_is_well() {
     let folder = Folder::new();
     folder.run("init --yes").succeeded();
     tells(&doctor(&folder, ""), 0, &["ok   settings  aizuchi.toml; preset aizuchi"]);
+}
+
+#[test]
+fn an_earlier_name_of_a_setting_works_and_is_mentioned() {
+    let folder = Folder::with("aizuchi.toml", "preset = \"sphene\"\n[listen]\nstrands = true\n");
+    let warned = "warn settings  aizuchi.toml:3: `listen.strands` is called `listen.conversations` now; the earlier name still works";
+    tells(&doctor(&folder, ""), 0, &["ok   settings  aizuchi.toml; preset sphene", warned]);
+}
+
+#[test]
+fn a_schedule_for_a_room_that_nobody_has_opened_is_mentioned() {
+    let schedule = |room: &str| format!("[schedule.tea]\nroom = \"{room}\"\ncron = \"0 15 * * *\"\ntext = \"tea\"\n");
+    let folder = Folder::with("aizuchi.toml", schedule("web:loby"));
+    let told = "warn settings  [schedule.tea] is for the room \"web:loby\", which is not in web.rooms";
+    tells(&doctor(&folder, ""), 0, &[told]);
+    let folder = Folder::with("aizuchi.toml", schedule("web:Lobby"));
+    assert!(!doctor(&folder, "").out.contains("schedule.tea"));
 }
 
 #[test]
@@ -126,7 +144,7 @@ fn a_running_program_is_fine() {
     tells(&folder.run(&line), 0, &["ok   folder    aizuchi-data is writable"]);
 }
 
-/// Whatever keeps `run` from starting is told by `doctor` too, whether it calls anybody or not.
+/// Whatever keeps `run` from starting is reported by `doctor` too, with and without `--offline`.
 #[test]
 fn what_run_refuses_is_never_well() {
     let port = free_port();
@@ -143,7 +161,7 @@ fn what_run_refuses_is_never_well() {
             "--set memory.vectors=true --set models.embed=anthropic/x",
             &[("ANTHROPIC_API_KEY", "k")],
             "",
-            "cannot make embeddings",
+            "must be a model that makes embeddings",
         ),
         ("--set models.main=nobody/none", &[], "", "nobody"),
         (
@@ -183,7 +201,11 @@ fn what_run_refuses_is_never_well() {
 fn the_web_room_needs_an_address_and_a_token() {
     let folder = Folder::new();
     let with = |options: &str| folder.run(&format!("doctor --offline {options}"));
-    tells(&with("--set web.address=nowhere"), 1, &["fail web       `web.address` is \"nowhere\""]);
+    tells(
+        &with("--set web.address=nowhere"),
+        1,
+        &["fail web       `web.address` must be an address of this machine with a port, got \"nowhere\""],
+    );
     tells(&with("--set web.enabled=false"), 1, &["fail web       nowhere to listen"]);
     let open = format!("--set web.address=0.0.0.0:{}", free_port());
     tells(&with(&open), 1, &["fail web       0.0.0.0:"]);
@@ -236,7 +258,7 @@ fn tokens_of_platforms_are_found_and_never_shown() {
 }
 
 #[test]
-fn a_chosen_model_that_can_not_be_asked_is_told() {
+fn a_chosen_model_that_cannot_be_asked_is_told() {
     let chosen = doctor(&Folder::new(), "--set models.main=openai/gpt-5-mini");
     tells(
         &chosen,

@@ -5,6 +5,7 @@ use aizuchi_test_servers::firestore::{CallFails, FirestoreServer};
 use super::doctor::free_port;
 use super::memory::sample;
 use super::program::Folder;
+use super::store::meddle;
 
 const PROJECT: &str = "test-project";
 const ALL_LAYERS: &str = "--set memory.facts_store=firestore --set memory.profiles_store=firestore \
@@ -44,6 +45,16 @@ fn doctor_and_run_try_it_out_and_say_the_same() {
 }
 
 #[test]
+fn a_backup_says_which_layers_it_does_not_have() {
+    let folder = sample();
+    let backup = folder.run("backup all.db");
+    assert_eq!((backup.code, backup.err.as_str()), (Some(0), ""), "{backup:?}");
+    let backup = folder.run("backup part.db --set memory.facts_store=firestore --set firestore.project=test-project");
+    let told = "aizuchi: not in this backup: what `memory.facts_store` keeps in \"firestore\"\n";
+    assert_eq!((backup.code, backup.err.as_str()), (Some(0), told), "{backup:?}");
+}
+
+#[test]
 fn memory_is_copied_there_listed_there_and_copied_back() {
     let (server, folder) = (started(), sample());
     let place = format!("firestore://{PROJECT}/(default)?emulator={}", server.address());
@@ -69,6 +80,26 @@ fn memory_is_copied_there_listed_there_and_copied_back() {
     folder
         .run("store copy --from aizuchi-data --to firestore://x?y=z")
         .refused(2, &["--to must be firestore://PROJECT"]);
+}
+
+/// What cannot be read, or is not there, takes the place of nothing.
+#[test]
+fn a_destination_is_emptied_only_once_the_whole_source_was_read() {
+    let (server, folder) = (started(), sample());
+    let place = format!("firestore://{PROJECT}/(default)?emulator={}", server.address());
+    folder.run(&format!("store copy --from aizuchi-data --to {place}")).succeeded();
+    let exported = || folder.run("memory export").succeeded().out;
+    let before = exported();
+    let back = |from: &str| folder.run(&format!("store copy --from {from} --to aizuchi-data --replace"));
+    server.fail("RunQuery", PERMISSION_DENIED, 1, CallFails::BeforeIt, 2);
+    back(&place).refused(1, &["cannot read all of", "nothing was changed", "PermissionDenied"]);
+    assert_eq!(exported(), before);
+    back(&place.replace(PROJECT, "test-porject")).refused(1, &["nothing is remembered in", "nothing was changed"]);
+    assert_eq!(exported(), before);
+    meddle(&folder, "UPDATE memory_person SET body = '{}'");
+    let there = folder.run(&format!("store copy --from aizuchi-data --to {place} --replace"));
+    there.refused(1, &["cannot read a person", "nothing was changed"]);
+    assert!(server.dump(PROJECT).contains("Uji"));
 }
 
 /// Memory outlives the machine: it can be read before anything was recorded on a new one.
@@ -114,10 +145,11 @@ fn nobody_waits_long_for_a_server_that_does_not_answer() {
     let place = format!("firestore://{PROJECT}/(default)?emulator={}", server.address());
     folder.run(&format!("store copy --from aizuchi-data --to {place}")).succeeded();
     server.pause();
-    let (listed, looked) = (
-        folder.run(&format!("memory list {emulator}")),
-        folder.run(&format!("doctor {emulator} --set web.address=127.0.0.1:{}", free_port())),
-    );
+    let doctor = format!("doctor {emulator} --set web.address=127.0.0.1:{}", free_port());
+    let (listed, looked) = std::thread::scope(|scope| {
+        let looking = scope.spawn(|| folder.run(&doctor));
+        (folder.run(&format!("memory list {emulator}")), looking.join().expect("it ends"))
+    });
     server.resume();
     let told = "within 10 seconds";
     assert!(listed.code == Some(1) && listed.err.contains("Firestore") && listed.err.contains(told), "{listed:?}");

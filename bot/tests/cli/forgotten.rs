@@ -19,12 +19,12 @@ const WORD: &str = "rhodochrosite";
 const OTHERS: &str = "labradorite";
 
 /// An engine with what happened to it.
-struct Life {
+struct RecordingEngine {
     engine: Engine,
     entries: Vec<JournalEntry>,
 }
 
-impl Life {
+impl RecordingEngine {
     /// What it does because of this, as far as it wants something from others.
     fn take(&mut self, at: Time, input: Input) -> Option<Effect> {
         let mut effects = Vec::new();
@@ -65,9 +65,9 @@ fn lived(shards: usize) -> Folder {
     let mut layers = Layers::default();
     layers.add_assignment(&format!("runtime.shards={shards}"));
     let policies = layers.resolve(&|_| None).unwrap();
-    let mut lives: Vec<Life> = std::iter::repeat_with(|| Engine::new(policies.clone()))
+    let mut lives: Vec<RecordingEngine> = std::iter::repeat_with(|| Engine::new(policies.clone()))
         .take(shards)
-        .map(|engine| Life { engine, entries: Vec::new() })
+        .map(|engine| RecordingEngine { engine, entries: Vec::new() })
         .collect();
     let mut converse = |room: &str, who: (&str, &str), text: &str| {
         let shard = (stable_hash(0, room) % shards as u64) as usize;
@@ -80,7 +80,7 @@ fn lived(shards: usize) -> Folder {
     folder
 }
 
-fn store(folder: &Path, lives: Vec<Life>) {
+fn store(folder: &Path, lives: Vec<RecordingEngine>) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let journal = Journal::new(Database::open(&DataFolder::database_in(folder)).unwrap());
@@ -113,4 +113,39 @@ fn what_is_forgotten_by_command_is_in_no_file() {
             assert!(holds(&folder, OTHERS), "{told}: what others said elsewhere stays");
         }
     }
+}
+
+/// The talk of the web room is in the same file.
+#[test]
+fn a_person_who_is_forgotten_by_command_is_in_the_talk_of_no_web_room_and_doubtful_names_are_told() {
+    let folder = sample();
+    meddle(
+        &folder,
+        &format!(
+            r#"INSERT INTO web_message (id, room, seq, first_seq, key, body) VALUES ('w1', 'lobby', 1, 1, '1/1',
+            '{{"at":1,"by":{{"id":"1","name":"Ann"}},"voice":"Person","text":"a {WORD}","thread":null,"reply_to":null,
+            "edited":false,"deleted":false,"reactions":[]}}'), ('w2', 'lobby', 2, 2, '2/1',
+            '{{"at":1,"by":{{"id":"2","name":"Ann (Kyoto)"}},"voice":"Person","text":"a {OTHERS}","thread":null,"reply_to":null,
+            "edited":false,"deleted":false,"reactions":[]}}')"#
+        ),
+    );
+    assert!(holds(&folder, WORD), "the search would find it");
+    let told = folder.run("memory forget --person web:1").succeeded().out;
+    assert!(!holds(&folder, WORD), "the words are still in the files");
+    assert!(holds(&folder, OTHERS), "what others said stays");
+    assert!(told.starts_with("forgot web:1 and 1 facts from their words\n"), "{told}");
+    folder.write("facts.jsonl", format!("{}\n", fact("Kyoto is where the choir meets")));
+    folder.run("memory import facts.jsonl").succeeded();
+    let told = folder.run("memory forget --person web:2").succeeded().out;
+    assert!(told.contains("“Kyoto” (only a part of their name)") && told.contains("--name \"Kyoto\""), "{told}");
+    assert!(folder.run("memory list").succeeded().out.contains("choir"), "it is kept until it is confirmed");
+    folder.run("memory forget --person web:2 --name Kyoto").succeeded();
+    assert!(!folder.run("memory list").succeeded().out.contains("choir"));
+}
+
+fn fact(content: &str) -> String {
+    let at = now().0;
+    format!(
+        r#"{{"fact":{{"id":1,"room":"web:lobby","visibility":"public","content":"{content}","keywords":[],"people":[],"messages":[],"confidence":0.9,"shareable":true,"at":{at},"used_at":null,"uses":0,"pinned":false,"told_in":[]}}}}"#
+    )
 }

@@ -19,10 +19,10 @@ fn without_questions_it_writes_the_defaults() {
     let folder = Folder::new();
     let run = folder.run_in(&[("TZ", "Asia/Tokyo")], "init --yes").succeeded();
     let text = folder.read("aizuchi.toml");
-    for line in ["preset = \"aizuchi\"", "name = \"aizuchi\"", "interval_seconds = 300", "address = \"127.0.0.1:4860\""]
-    {
+    for line in ["preset = \"aizuchi\"", "name = \"aizuchi\"", "address = \"127.0.0.1:4860\""] {
         assert!(text.lines().any(|written| written == line), "{line} is missing: {text}");
     }
+    assert!(!text.contains("interval_seconds") && !text.contains("aliases"), "it talks as much as `talk` says: {text}");
     assert!(run.out.contains("aizuchi.toml is written") && run.out.contains("aizuchi doctor"), "{}", run.out);
     accepted(&folder, "aizuchi.toml");
     let bare = |pair: &&[&str]| pair[1].contains(" = ") && !pair[1].starts_with('#') && !pair[0].starts_with("# ");

@@ -108,7 +108,7 @@ fn other_judges_are_wrong_usage() {
 }
 
 #[test]
-fn a_script_that_can_not_be_read_is_told_with_its_file_and_line() {
+fn a_script_that_cannot_be_read_is_told_with_its_file_and_line() {
     let folder = one_message();
     folder.run("replay talk.jsonl --judge script:none.jsonl").refused(1, &["none.jsonl"]);
     let good = "{\"question\": \"judge\", \"answer\": \"YES\"}\n\n";

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use super::program::Folder;
 use super::store::{Lived, live_with};
 
-/// The same number below `below` for the same place.
-fn chance(seed: u64, place: usize, below: u64) -> usize {
-    (stable_hash(seed, &place.to_string()) % below) as usize
+/// The same number below `below` for the same index.
+fn chance(seed: u64, index: usize, below: u64) -> usize {
+    (stable_hash(seed, &index.to_string()) % below) as usize
 }
 
 /// A Slack channel in which two threads always take turns, line by line: words and pauses tell nothing.
@@ -35,13 +35,13 @@ fn two_at_a_time(seed: u64, messages: usize) -> String {
 fn noise(messages: usize) -> String {
     let (mut alive, mut lines) = ([0, 1], Vec::new());
     for index in 0..messages {
-        let place = chance(5, index, 2);
+        let which = chance(5, index, 2);
         if chance(6, index, 3) == 0 {
-            alive[place] = index + 2;
+            alive[which] = index + 2;
         }
         let line = json!({
             "ts": 1_700_000_000 + 60 * index, "channel": "c", "id": format!("m{index}"), "author": format!("p{index}"),
-            "text": format!("it is {}", chance(7, index, 900)), "gold_conversation": format!("k{}", alive[place]),
+            "text": format!("it is {}", chance(7, index, 900)), "gold_conversation": format!("k{}", alive[which]),
         });
         lines.push(line.to_string() + "\n");
     }
@@ -137,7 +137,7 @@ fn what_is_not_better_is_refused_with_the_figures() {
 }
 
 #[test]
-fn threads_of_an_export_are_the_truth_and_not_shown_to_whoever_guesses() {
+fn threads_of_an_export_are_the_truth_and_not_shown_while_guessing() {
     let folder = Folder::with("room/general/2023-11-14.json", two_at_a_time(1, 480));
     let link = folder.run("eval link room --json").succeeded().last_line();
     assert_eq!(link["by_silence"][0][2], 40, "two threads for each 24 messages: {link}");

@@ -15,6 +15,7 @@ mod export;
 mod firestore;
 mod forgotten;
 mod formats;
+mod gaps;
 mod init;
 mod install;
 mod journal;

@@ -59,7 +59,7 @@ fn results_replace_what_was_there() {
 }
 
 #[test]
-fn a_place_that_can_not_be_written_is_a_clear_error() {
+fn a_place_that_cannot_be_written_is_a_clear_error() {
     let folder = Folder::with("talk.jsonl", talk());
     folder.write("below/keep", "");
     for option in ["--decisions", "--report"] {

@@ -72,7 +72,7 @@ fn a_folder_that_is_the_log_is_never_written_into() {
 
 /// Two results in one file: the report replaces the decisions, and the exit code is 0.
 #[test]
-fn one_file_can_not_hold_both_results() {
+fn one_file_cannot_hold_both_results() {
     let folder = Folder::with("talk.jsonl", said(0.0, "m1", "ann", "hm"));
     let run = folder.run("replay talk.jsonl --decisions out --report ./out");
     assert_ne!(run.code, Some(0), "{run:?}");
@@ -103,7 +103,7 @@ fn the_number_of_lines_is_the_number_of_lines() {
 }
 
 /// `problems.dedup()` (core/src/settings/layers.rs, `resolve`) sees neighbours only: with a `[channel]` and two
-/// mistakes above it, each general mistake is told once more for every channel.
+/// mistakes above it, each general mistake is reported once more for every channel.
 #[test]
 fn a_mistake_is_told_once() {
     let folder = Folder::with("talk.jsonl", said(0.0, "m1", "ann", "hm"));
@@ -146,7 +146,7 @@ fn codes_in_a_script_or_a_settings_file_reach_no_terminal() {
 
 /// A named settings file that is missing, a folder, or no text is exit code 1; the contract has 2 for settings.
 #[test]
-fn a_settings_file_that_can_not_be_read_is_a_matter_of_settings() {
+fn a_settings_file_that_cannot_be_read_is_a_matter_of_settings() {
     let folder = Folder::with("talk.jsonl", said(0.0, "m1", "ann", "hm"));
     folder.write("noise.toml", b"\xff\xfe");
     folder.write("below/keep", "");

@@ -1,5 +1,5 @@
-//! What is refused, with which code, and whether a person can fix it from what is told: 1 where the work failed, 2 where
-//! the wish was wrong.
+//! What is refused, with which exit code, and whether the message says how to fix it: 1 if the work failed, 2 if the request was
+//! wrong.
 
 use super::program::{Folder, Run};
 use super::talk::{outcomes, said};
@@ -26,7 +26,7 @@ fn a_log_that_is_none() {
         ("cut.gz", b"\x1f\x8bgarbage", "damaged gzip"),
         ("cut.zip", b"PK\x03\x04garbage", "damaged zip"),
         ("export/notes.txt", b"", "not a Slack export"),
-        ("odd.json", b"{\"guild\": {}, \"channel\": 3, \"messages\": []}", "expected an object"),
+        ("odd.json", b"{\"guild\": {}, \"channel\": 3, \"messages\": []}", "must be an object, got 3"),
     ];
     for (file, bytes, told) in logs {
         let log = file.split('/').next().unwrap();
@@ -60,7 +60,7 @@ fn broken_lines_are_skipped_counted_and_told_by_number() {
     let run = folder.run("replay talk.jsonl --preset sphene --json --decisions out.jsonl --report out.html");
     assert_eq!(run.code, Some(0), "{run:?}");
     let told = [
-        "aizuchi: talk.jsonl:2: `ts` is \"yesterday\"; expected seconds or RFC 3339",
+        "aizuchi: talk.jsonl:2: `ts` must be seconds or RFC 3339, got \"yesterday\"",
         "aizuchi: talk.jsonl:4: no `author`",
         "aizuchi: talk.jsonl:5: invalid JSON: ",
         "aizuchi: 3 of 6 lines could not be read",
@@ -88,7 +88,7 @@ fn many_broken_lines_do_not_flood_the_terminal() {
 fn strict_stops_at_the_first_broken_line() {
     let folder = Folder::with("talk.jsonl", half_broken());
     let run = folder.run("replay talk.jsonl --strict --json --decisions out.jsonl --report out.html");
-    let run = run.refused(1, &["talk.jsonl:2: `ts` is \"yesterday\""]);
+    let run = run.refused(1, &["talk.jsonl:2: `ts` must be seconds or RFC 3339, got \"yesterday\""]);
     assert_eq!(run.err.lines().count(), 1, "{}", run.err);
     assert!(!folder.has("out.jsonl") && !folder.has("out.html"));
     talk().run("replay talk.jsonl --strict").succeeded();
@@ -174,7 +174,7 @@ fn a_wrong_line_in_a_file_is_told_with_file_and_line() {
     }
 }
 
-/// What only a start finds out is told like every other mistake.
+/// A mistake that only a start finds is reported like every other one.
 #[test]
 fn a_setting_that_keeps_it_from_starting_is_told_with_file_and_line() {
     for (text, told) in [
@@ -195,7 +195,7 @@ fn a_setting_that_keeps_it_from_starting_is_told_with_file_and_line() {
         ("[web]\naddress = \"127.0.0.1:99999\"\n", "own.toml:2: `web.address` must be an address of this machine"),
         (
             "[web]\naddress = \"0.0.0.0:4860\"\n",
-            "own.toml:2: `web.address` is \"0.0.0.0:4860\", which other machines can reach",
+            "own.toml:2: `web.address` must be an address that only this machine can reach",
         ),
         (
             "[models]\nmain = \"mine/x\"\n[providers.mine]\nurl = \"nonsense\"\n",

@@ -1,4 +1,4 @@
-//! A running program reads its settings again when it is told to.
+//! A running program reads its settings again on SIGHUP.
 #![cfg(unix)]
 
 use std::io::{BufRead as _, BufReader, Read};
@@ -91,6 +91,14 @@ fn settings_are_read_again_and_a_mistake_changes_nothing() {
     assert!(running.reload()["error"].as_str().unwrap().contains("room.txt:1: the first line must be"));
     let kept = std::fs::read_dir(folder.path("aizuchi-data/models")).expect("copies are kept").count();
     assert_eq!(kept, 2);
+
+    folder
+        .write("aizuchi.toml", "[bot]\nname = \"rin\"\n[store]\nkeep_days = 7\n[web]\ntoken = \"0123456789abcdef\"\n");
+    let told = running.reload();
+    assert_eq!(
+        (&told["message"], &told["platforms"]),
+        (&"settings reloaded: another token".into(), &"the web room".into())
+    );
 
     running.signal("-TERM");
     assert!(running.child.wait().expect("it ends").success());

@@ -1,5 +1,6 @@
 //! `aizuchi tools` and what `doctor` says of MCP servers: what there is, what may run, what is wrong.
 
+use super::doctor::free_port;
 use super::program::Folder;
 
 /// A server of the tests.
@@ -76,7 +77,7 @@ fn doctor_starts_each_mcp_server_and_says_what_to_do() {
         counting()
     );
     let folder = Folder::with("aizuchi.toml", settings);
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port();
     let run = folder.run(&format!("doctor --set web.address=127.0.0.1:{port}"));
     for line in [
         "ok   mcp       counting: started, 2 tools: increment, read",

@@ -38,7 +38,7 @@ fn say_unheard(folder: &Path, id: &str, by: (&str, &str), text: &str) {
     });
 }
 
-struct NoModel;
+pub struct NoModel;
 
 impl ModelClient for NoModel {
     fn judge(self: Arc<Self>, _: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {

@@ -45,6 +45,38 @@ fn the_sample_in_the_manual_is_what_it_prints() {
     }
 }
 
+/// Without what is in brackets: the reasons.
+fn without_brackets(told: &str, [opening, closing]: [&str; 2]) -> String {
+    let mut rest = told.to_owned();
+    while let Some(from) = rest.find(opening) {
+        let to = from + rest[from..].find(closing).expect("a bracket is closed");
+        rest.replace_range(from..to + closing.len(), "");
+    }
+    rest
+}
+
+/// The path of one message is that of the sample: its figures and its times are those of the program.
+#[test]
+fn the_path_of_a_message_in_the_readme_is_what_it_prints() {
+    let english = include_str!("../../../README.md");
+    let japanese = include_str!("../../../README.ja.md");
+    for (page, label, sample, arguments, zone, brackets) in [
+        (english, "  3  likely? ", sample(), "why 6 --lang en", "UTC", [" (", ")"]),
+        (japanese, "  3  見込み ", japanese_sample(), "why 6 --lang ja", "JST-9", ["（", "）"]),
+    ] {
+        let told = sample.run_in(&[("TZ", zone)], arguments).succeeded().out;
+        let line = page.lines().find_map(|line| line.strip_prefix(label)).expect("it shows how likely somebody joins");
+        assert!(
+            without_brackets(&told, brackets).contains(line.trim()),
+            "the README shows {line:?}, it prints:\n{told}"
+        );
+        for (step, time) in [("  6  ", "12:03:19"), ("  9  ", "12:03:31")] {
+            let line = page.lines().find(|line| line.starts_with(step)).expect("it shows each step");
+            assert!(line.contains(time) && told.contains(time), "the README shows {line:?}, it prints:\n{told}");
+        }
+    }
+}
+
 #[test]
 fn what_each_feature_did_is_told_and_speaks_for_what_is_likely() {
     let told = sample().run("why 6").succeeded().out;

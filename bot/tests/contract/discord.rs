@@ -10,12 +10,12 @@ use aizuchi_test_servers::discord::{
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::life::{Ground, Life, NoCommands};
-use crate::stage::{Line, Post, Stage, Trouble};
+use crate::life::{BotRun, Ground, NoCommands};
+use crate::stage::{PlatformStage, Post, ScriptedLine, Trouble};
 
 pub struct Guild {
     server: DiscordServer,
-    life: Life,
+    life: BotRun,
     people: Vec<String>,
     _stop: DropGuard,
 }
@@ -23,11 +23,11 @@ pub struct Guild {
 impl Guild {
     fn person(&mut self, name: &str) -> Value {
         let known = self.people.iter().position(|known| known == name);
-        let place = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.people.push(name.to_owned());
             self.people.len() - 1
         });
-        person(1000 + place as u64, name)
+        person(1000 + index as u64, name)
     }
 
     /// A thread has the id of the message it hangs below.
@@ -58,7 +58,7 @@ impl Guild {
     }
 }
 
-impl Stage for Guild {
+impl PlatformStage for Guild {
     const ANSWERS_POINT: bool = true;
 
     async fn open() -> Guild {
@@ -66,14 +66,14 @@ impl Stage for Guild {
         let ground = Ground::new(&[&format!("discord.api_url={}", server.url())]);
         let (own, engine) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
         let discord = Discord::new(own, engine, TOKEN.into(), ground.database.platform_stores(), Clock::Wall);
-        let life = Life::begin(ground, discord.clone()).await;
+        let life = BotRun::begin(ground, discord.clone()).await;
         let stop = CancellationToken::new();
         discord.listen(life.engine(), Arc::new(NoCommands), stop.clone()).unwrap();
         server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
         Guild { server, life, people: Vec::new(), _stop: stop.drop_guard() }
     }
 
-    fn life(&mut self) -> &mut Life {
+    fn life(&mut self) -> &mut BotRun {
         &mut self.life
     }
 
@@ -89,7 +89,7 @@ impl Stage for Guild {
         true
     }
 
-    async fn tell(&mut self, line: Line<'_>) -> String {
+    async fn tell(&mut self, line: ScriptedLine<'_>) -> String {
         let by = self.person(line.by);
         let channel = line.thread.map_or(CHANNEL, |below| self.thread(below));
         let mut fields = json!({"content": line.text});

@@ -20,6 +20,7 @@ use aizuchi_core::tools::{ToolAccess, ToolOutput};
 use aizuchi_core::types::Place;
 use aizuchi_core::{Input, Policies, Trace};
 use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::program::PATIENCE;
 use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 
@@ -48,7 +49,7 @@ impl Ground {
     }
 }
 
-pub struct Life {
+pub struct BotRun {
     pub ground: Ground,
     pub events: broadcast::Sender<EngineEvent>,
     pub ready: watch::Sender<bool>,
@@ -56,8 +57,8 @@ pub struct Life {
     runtime: Option<Runtime>,
 }
 
-impl Life {
-    pub async fn begin(ground: Ground, platform: Arc<dyn Platform>) -> Life {
+impl BotRun {
+    pub async fn begin(ground: Ground, platform: Arc<dyn Platform>) -> BotRun {
         let (events, ready) = (broadcast::Sender::new(1000), watch::Sender::new(true));
         let lamp = Arc::new(Lamp::new());
         let world = RuntimeContext {
@@ -71,7 +72,7 @@ impl Life {
             store: StoreSettings::default(),
         };
         let runtime = Runtime::start(ground.database.clone(), ground.policies.clone(), Arc::new(world)).await.unwrap();
-        Life { ground, events, ready, lamp, runtime: Some(runtime) }
+        BotRun { ground, events, ready, lamp, runtime: Some(runtime) }
     }
 
     pub fn engine(&self) -> aizuchi::runtime::EngineHandle {
@@ -112,7 +113,7 @@ pub async fn until<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
         if let Some(found) = look().await {
             return found;
         }
-        assert!(start.elapsed() < Duration::from_secs(30), "never: {what}");
+        assert!(start.elapsed() < PATIENCE, "never: {what}");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }

@@ -11,6 +11,7 @@ mod web;
 mod replay;
 mod scenes;
 
+mod store_stages;
 mod stores;
 
 /// Every scene on every platform.
@@ -23,7 +24,7 @@ macro_rules! contract {
             $(
                 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
                 async fn $name() {
-                    $scene(<$stage as crate::stage::Stage>::open().await).await;
+                    $scene(<$stage as crate::stage::PlatformStage>::open().await).await;
                 }
             )+
         }

@@ -9,10 +9,10 @@ use aizuchi_formats::{Options, read};
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::{Value, json};
 
-use crate::life::{Life, until};
-use crate::stage::{Line, Stage};
+use crate::life::{BotRun, until};
+use crate::stage::{PlatformStage, ScriptedLine};
 
-pub async fn of_the_export_decides_the_same(mut stage: impl Stage) {
+pub async fn of_the_export_decides_the_same(mut stage: impl PlatformStage) {
     let said = talk(&mut stage).await;
     for id in &said {
         stage.life().decides(id).await;
@@ -26,7 +26,7 @@ pub async fn of_the_export_decides_the_same(mut stage: impl Stage) {
     let policies = life.ground.policies.clone();
     let kinds = kinds(&records);
     assert!(kinds.iter().all(|count| *count > 0), "said, changed, reacted: {kinds:?}");
-    // Whoever replays is not within the program.
+    // A replay runs outside the runtime of the program.
     let now = tokio::task::spawn_blocking(move || replayed(&policies, &records, &log)).await.unwrap();
     drop(beside);
     let then: Vec<Value> = now.iter().map(|trace| told(stored.find(trace).expect("it is stored"))).collect();
@@ -36,7 +36,7 @@ pub async fn of_the_export_decides_the_same(mut stage: impl Stage) {
 }
 
 /// Something of everything; the ids of what people said.
-async fn talk(stage: &mut impl Stage) -> Vec<String> {
+async fn talk(stage: &mut impl PlatformStage) -> Vec<String> {
     let mut said = Vec::new();
     said.push(stage.say("mia", "the tomatoes are in the ground").await);
     said.push(stage.say("jonas", "what a day").await);
@@ -47,7 +47,7 @@ async fn talk(stage: &mut impl Stage) -> Vec<String> {
     stage.react("jonas", &post, "👍", true).await;
     let mention = stage.mention();
     let inside = format!("{mention} and at night?");
-    said.push(stage.tell(Line { by: "jonas", text: &inside, thread: Some(&said[0]), reply: None }).await);
+    said.push(stage.tell(ScriptedLine { by: "jonas", text: &inside, thread: Some(&said[0]), reply: None }).await);
     stage.posted("and at night?").await;
     said.push(stage.say("jonas", "does anybody know when it rains?").await);
     let asked = said[4].clone();
@@ -57,7 +57,7 @@ async fn talk(stage: &mut impl Stage) -> Vec<String> {
     let wrong = said[5].clone();
     stage.life().decides(&wrong).await;
     stage.delete("mia", &wrong).await;
-    said.push(stage.tell(Line { by: "mia", text: "colder than that", thread: None, reply: Some(&post) }).await);
+    said.push(stage.tell(ScriptedLine { by: "mia", text: "colder than that", thread: None, reply: Some(&post) }).await);
     said.push(stage.say("jonas", "good night").await);
     let is_gone = |input: &Input| match input {
         Input::Changed(change) => change.text.is_none().then_some(()),
@@ -68,14 +68,14 @@ async fn talk(stage: &mut impl Stage) -> Vec<String> {
 }
 
 /// Waits until so much of what people did is written down.
-async fn heard(stage: &mut impl Stage, count: usize) {
-    let life: &Life = stage.life();
+async fn heard(stage: &mut impl PlatformStage, count: usize) {
+    let life: &BotRun = stage.life();
     let enough =
         async || (life.inputs().await.iter().filter(|input| input.is_by_people()).count() >= count).then_some(());
     until(&format!("{count} things are heard"), enough).await;
 }
 
-async fn records(life: &Life) -> Vec<Record> {
+async fn records(life: &BotRun) -> Vec<Record> {
     let records = Records::all(&life.ground.database).await.unwrap().collect().await.unwrap();
     records.into_iter().map(|record| record.expect("nothing is damaged")).collect()
 }
@@ -90,7 +90,7 @@ fn kinds(records: &[Record]) -> [usize; 3] {
 }
 
 /// The path of what the program itself writes, and the folder it is in.
-fn export(life: &Life, room: &str) -> (Scratch, String) {
+fn export(life: &BotRun, room: &str) -> (Scratch, String) {
     let folder = life.ground.folder.0.to_str().unwrap();
     let beside = Scratch::new("contract");
     let log = format!("{}/export.jsonl", beside.0.display());
@@ -102,7 +102,7 @@ fn export(life: &Life, room: &str) -> (Scratch, String) {
 
 fn replayed(policies: &Policies, records: &[Record], log: &str) -> Vec<Trace> {
     let log = read(log, &Options { strict: true, ..Options::default() }, &mut |_| ()).unwrap();
-    let answers = relive(Engines::fresh(policies), records, &mut |_| ()).answers;
+    let answers = relive(Engines::fresh(policies), records, None, &mut |_| ()).answers;
     let otherwise = Judge::Offline.oracle(policies, || unreachable!("no model is asked")).unwrap();
     // Its own posts are heard as in life: how people receive them counts.
     let decided =

@@ -8,7 +8,7 @@ use aizuchi_core::trace::Outcome;
 use aizuchi_core::types::{Change, Message, Reaction};
 
 use crate::life::{POINTS, point, until};
-use crate::stage::{Line, Post, Stage, Trouble};
+use crate::stage::{PlatformStage, Post, ScriptedLine, Trouble};
 
 fn said_as(id: &str) -> impl Fn(&Input) -> Option<Message> {
     move |input| match input {
@@ -41,13 +41,13 @@ fn is_everything(posts: &[Post]) {
     let mut last = 0;
     for number in 0..POINTS {
         assert_eq!(all.matches(&point(number)).count(), 1, "point {number} of {:?}", texts(posts));
-        let place = all.find(&point(number)).expect("it is there");
-        assert!(place >= last, "point {number} comes too early");
-        last = place;
+        let position = all.find(&point(number)).expect("it is there");
+        assert!(position >= last, "point {number} comes too early");
+        last = position;
     }
 }
 
-pub async fn said(mut stage: impl Stage) {
+pub async fn said(mut stage: impl PlatformStage) {
     let plain = stage.say("mia", "the tomatoes are in the ground").await;
     let decided = stage.life().decides(&plain).await;
     assert!(matches!(decided.outcome, Outcome::Silent), "{decided:?}");
@@ -62,10 +62,10 @@ pub async fn said(mut stage: impl Stage) {
     assert_eq!(stage.posts().await.len(), 1);
 }
 
-pub async fn threaded(mut stage: impl Stage) {
+pub async fn threaded(mut stage: impl PlatformStage) {
     let first = stage.say("mia", "the tomatoes are in the ground").await;
     let text = format!("{} and at night?", stage.mention());
-    let inside = stage.tell(Line { by: "jonas", text: &text, thread: Some(&first), reply: None }).await;
+    let inside = stage.tell(ScriptedLine { by: "jonas", text: &text, thread: Some(&first), reply: None }).await;
     let posts = stage.posted("and at night?").await;
     assert_eq!((posts.len(), posts[0].thread.as_deref()), (1, Some(&*first)));
     let heard = stage.life().hears("the thread", said_as(&inside)).await;
@@ -78,10 +78,10 @@ pub async fn threaded(mut stage: impl Stage) {
     assert_eq!(stage.posts().await.len(), 2);
 }
 
-pub async fn replied(mut stage: impl Stage) {
+pub async fn replied(mut stage: impl PlatformStage) {
     stage.call("mia", "how cold can they get?").await;
     let post = stage.posted("how cold").await.remove(0).id;
-    let reply = Line { by: "mia", text: "colder than that", thread: None, reply: Some(&post) };
+    let reply = ScriptedLine { by: "mia", text: "colder than that", thread: None, reply: Some(&post) };
     let reply = stage.tell(reply).await;
     let heard = stage.life().hears("the reply", said_as(&reply)).await;
     let link = heard.reply.expect("it is a reply");
@@ -95,7 +95,7 @@ pub async fn replied(mut stage: impl Stage) {
     stage.posted("colder than that").await;
 }
 
-pub async fn reacted(mut stage: impl Stage) {
+pub async fn reacted(mut stage: impl PlatformStage) {
     stage.call("mia", "how cold can they get?").await;
     let post = stage.posted("how cold").await.remove(0).id;
     stage.react("jonas", &post, "👍", true).await;
@@ -109,7 +109,7 @@ pub async fn reacted(mut stage: impl Stage) {
 }
 
 /// What changes something runs when a person agrees, and not before; others are answered meanwhile.
-pub async fn approved(mut stage: impl Stage) {
+pub async fn approved(mut stage: impl PlatformStage) {
     let asked = stage.call("mia", "please switch the lamp on").await;
     let question = stage.posted("lamp").await.remove(0);
     assert!(question.text.contains("kitchen") && question.text.contains('✅'), "{question:?}");
@@ -127,7 +127,7 @@ pub async fn approved(mut stage: impl Stage) {
     assert_eq!((lamp.switched.load(Ordering::SeqCst), stage.posts().await.len()), (1, 2));
 }
 
-pub async fn edited(mut stage: impl Stage) {
+pub async fn edited(mut stage: impl PlatformStage) {
     let id = stage.call("mia", "how cold can tomatos get?").await;
     stage.posted("tomatos").await;
     let text = format!("{} how cold can tomatoes get?", stage.mention());
@@ -141,7 +141,7 @@ pub async fn edited(mut stage: impl Stage) {
     assert_eq!(stage.posts().await.len(), 2);
 }
 
-pub async fn deleted(mut stage: impl Stage) {
+pub async fn deleted(mut stage: impl PlatformStage) {
     let id = stage.say("mia", "the key is under the mat").await;
     stage.life().decides(&id).await;
     stage.delete("mia", &id).await;
@@ -152,7 +152,7 @@ pub async fn deleted(mut stage: impl Stage) {
     assert!(!posts.iter().any(|post| post.text.contains("mat")), "{posts:?}");
 }
 
-pub async fn long_answer(mut stage: impl Stage) {
+pub async fn long_answer(mut stage: impl PlatformStage) {
     let id = stage.call("mia", "tell me everything").await;
     stage.posted(&point(POINTS - 1)).await;
     stage.life().decides(&id).await;
@@ -163,7 +163,7 @@ pub async fn long_answer(mut stage: impl Stage) {
 }
 
 /// What is out of an answer is taken back with its question, and nothing follows.
-pub async fn deleted_in_mid_answer(mut stage: impl Stage) {
+pub async fn deleted_in_mid_answer(mut stage: impl PlatformStage) {
     let id = stage.call("mia", "tell me everything").await;
     stage.posted(&point(0)).await;
     stage.delete("mia", &id).await;
@@ -179,7 +179,7 @@ pub async fn deleted_in_mid_answer(mut stage: impl Stage) {
     assert!(posts.iter().all(|post| !post.text.contains("Point ")), "{posts:?}");
 }
 
-pub async fn hostile_names(mut stage: impl Stage) {
+pub async fn hostile_names(mut stage: impl PlatformStage) {
     let (mention, long) = (stage.mention(), "x".repeat(5000));
     let names = ["\u{202e}evil\n@everyone", &mention, "@me", "<script>alert(1)</script>", "{{ bot }}", &long];
     let mut said = Vec::new();
@@ -199,7 +199,7 @@ pub async fn hostile_names(mut stage: impl Stage) {
     stage.posted("are you there?").await;
 }
 
-pub async fn reconnect_in_mid_answer(mut stage: impl Stage) {
+pub async fn reconnect_in_mid_answer(mut stage: impl PlatformStage) {
     stage.lose_answer();
     stage.limit_posts();
     stage.call("mia", "tell me everything").await;
@@ -215,7 +215,7 @@ pub async fn reconnect_in_mid_answer(mut stage: impl Stage) {
     is_everything(long);
 }
 
-pub async fn redelivery(mut stage: impl Stage) {
+pub async fn redelivery(mut stage: impl PlatformStage) {
     let id = stage.call("mia", "how cold can they get?").await;
     stage.redeliver(&id).await;
     stage.posted("how cold").await;
@@ -226,11 +226,11 @@ pub async fn redelivery(mut stage: impl Stage) {
     stage.life().decides(&next).await;
     stage.life().rest().await;
     assert_eq!(stage.posts().await.len(), 2);
-    // The first decision stands.
+    // The first decision remains.
     assert_eq!(stage.life().decides(&id).await.outcome, Outcome::Replies);
 }
 
-pub async fn rate_limit(mut stage: impl Stage) {
+pub async fn rate_limit(mut stage: impl PlatformStage) {
     // Where there is none, the same must hold without it.
     stage.limit_posts();
     let id = stage.call("mia", "how cold can they get?").await;
@@ -240,7 +240,7 @@ pub async fn rate_limit(mut stage: impl Stage) {
     assert_eq!(stage.posts().await.len(), 1);
 }
 
-pub async fn permission_lost(mut stage: impl Stage) {
+pub async fn permission_lost(mut stage: impl PlatformStage) {
     let lost = stage.permit(false);
     let id = stage.call("mia", "how cold can they get?").await;
     let decided = stage.life().decides(&id).await;

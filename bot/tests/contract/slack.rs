@@ -9,24 +9,25 @@ use aizuchi_test_servers::slack::{APP_TOKEN, BOT, BOT_TOKEN, Fault, SlackServer,
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::life::{Ground, Life, NoCommands, until};
-use crate::stage::{Line, Post, Stage, Trouble};
+use crate::life::{BotRun, Ground, NoCommands, until};
+use crate::stage::{PlatformStage, Post, ScriptedLine, Trouble};
 
 const CHANNEL: &str = "C1GEN";
 const LINES: usize = 2;
 
 const PACE: ConnectionPace = ConnectionPace {
     ping_every: Duration::from_millis(200),
-    silent_max: Duration::from_millis(2000),
+    silent_max: Duration::from_secs(20),
     pause_min: Duration::from_millis(50),
     pause_max: Duration::from_millis(500),
     good_after: Duration::from_millis(50),
     sync_every: Duration::from_secs(3600),
+    posts_within: Duration::from_secs(2),
 };
 
 pub struct Workplace {
     server: SlackServer,
-    life: Life,
+    life: BotRun,
     _stop: DropGuard,
 }
 
@@ -53,7 +54,7 @@ impl Workplace {
     }
 }
 
-impl Stage for Workplace {
+impl PlatformStage for Workplace {
     const ANSWERS_POINT: bool = false;
 
     async fn open() -> Workplace {
@@ -62,7 +63,7 @@ impl Stage for Workplace {
         let (own, engine) = (ground.layers.section().unwrap(), &ground.policies.general().settings);
         let (bot, app, stores) = (BOT_TOKEN.into(), APP_TOKEN.into(), ground.database.platform_stores());
         let slack = Slack::at_pace(own, engine, bot, app, stores, Clock::Wall, PACE).unwrap();
-        let life = Life::begin(ground, slack.clone()).await;
+        let life = BotRun::begin(ground, slack.clone()).await;
         let stop = CancellationToken::new();
         slack.listen(life.engine(), Arc::new(NoCommands), stop.clone()).await.unwrap();
         let workplace = Workplace { server, life, _stop: stop.drop_guard() };
@@ -70,7 +71,7 @@ impl Stage for Workplace {
         workplace
     }
 
-    fn life(&mut self) -> &mut Life {
+    fn life(&mut self) -> &mut BotRun {
         &mut self.life
     }
 
@@ -87,7 +88,7 @@ impl Stage for Workplace {
     }
 
     /// A reply is a thread below what it answers.
-    async fn tell(&mut self, line: Line<'_>) -> String {
+    async fn tell(&mut self, line: ScriptedLine<'_>) -> String {
         let user = self.user(line.by);
         self.server.say_in(CHANNEL, line.thread.or(line.reply), &user, line.text)
     }

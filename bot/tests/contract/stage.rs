@@ -1,10 +1,10 @@
 //! What a scene needs of a platform: people who do things there, and trouble on demand.
 
-use crate::life::{Life, until};
+use crate::life::{BotRun, until};
 
 /// Something somebody says.
 #[derive(Clone, Copy)]
-pub struct Line<'a> {
+pub struct ScriptedLine<'a> {
     pub by: &'a str,
     pub text: &'a str,
     /// In the thread below this message.
@@ -29,13 +29,13 @@ pub enum Trouble {
     Unknown,
 }
 
-pub trait Stage: Sized {
+pub trait PlatformStage: Sized {
     /// Whether an answer in the room points at what it answers.
     const ANSWERS_POINT: bool;
 
     async fn open() -> Self;
 
-    fn life(&mut self) -> &mut Life;
+    fn life(&mut self) -> &mut BotRun;
 
     /// The room's name in the engine.
     fn room(&self) -> String;
@@ -47,7 +47,7 @@ pub trait Stage: Sized {
     async fn lets_in(&mut self, name: &str) -> bool;
 
     /// The id of the message.
-    async fn tell(&mut self, line: Line<'_>) -> String;
+    async fn tell(&mut self, line: ScriptedLine<'_>) -> String;
 
     async fn edit(&mut self, by: &str, id: &str, text: &str);
 
@@ -61,10 +61,10 @@ pub trait Stage: Sized {
     /// Every connection breaks without a word, and comes back.
     async fn cut(&mut self);
 
-    /// The next post goes out, and nobody is told so.
+    /// The next post goes out, and its confirmation is lost.
     fn lose_answer(&mut self) -> Trouble;
 
-    /// A message is told of again.
+    /// A message is delivered again.
     async fn redeliver(&mut self, id: &str);
 
     /// The next post has to wait.
@@ -79,7 +79,7 @@ pub trait Stage: Sized {
     }
 
     async fn say(&mut self, by: &str, text: &str) -> String {
-        self.tell(Line { by, text, thread: None, reply: None }).await
+        self.tell(ScriptedLine { by, text, thread: None, reply: None }).await
     }
 
     /// Somebody calls the bot; the id of the message.

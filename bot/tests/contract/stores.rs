@@ -1,4 +1,4 @@
-//! What every store has to keep for platforms. A new one is a type with [`StoreStage`] and a line in the list below.
+//! What every store has to keep for platforms. A new one is a type with [`StoreStage`] and a line below the list.
 
 use std::sync::Arc;
 
@@ -6,30 +6,10 @@ use aizuchi::ports::{
     ChannelMark, InboxEntry, MarkChange, PlatformStores, PostKey, PostProgress, Speaker, WebBody, WebChange,
     WebDecision, WebMessage, WebQuery, WebQueryResult, WebRoom, WebSession, WebWrite,
 };
-use aizuchi::stores::Database;
 use aizuchi_core::Input;
 use aizuchi_core::types::{Time, Voice};
-use aizuchi_test_servers::folder::Scratch;
 
-pub trait StoreStage {
-    /// A new and empty one.
-    fn new() -> Self;
-
-    /// Opens it. Opened again, it shows what was durable by then.
-    fn open(&self) -> PlatformStores;
-}
-
-struct Sqlite(Scratch);
-
-impl StoreStage for Sqlite {
-    fn new() -> Sqlite {
-        Sqlite(Scratch::new("store-contract"))
-    }
-
-    fn open(&self) -> PlatformStores {
-        Database::open(&self.0.0.join("aizuchi.db")).unwrap().platform_stores()
-    }
-}
+use crate::store_stages::StoreStage;
 
 /// Every test on every store.
 macro_rules! store_contract {
@@ -38,34 +18,43 @@ macro_rules! store_contract {
     };
     (@ $store:ident $stage:ty, [$($test:ident,)+]) => {
         mod $store {
-            use super::StoreStage as _;
+            use crate::store_stages::StoreStage as _;
             $(
                 #[tokio::test]
                 async fn $test() {
-                    super::$test(&<$stage>::new()).await;
+                    super::$test(&<$stage>::new().await).await;
                 }
             )+
         }
     };
 }
 
-store_contract! {
-    on_sqlite: super::Sqlite;
-    => [
-        a_post_is_begun_once_and_keeps_its_first_id,
-        a_withdrawn_post_is_new_and_old_posts_are_swept,
-        what_arrives_again_is_kept_once,
-        what_was_handled_is_not_pending,
-        what_is_pending_can_be_replaced,
-        threads_are_known_by_the_keys_of_what_arrived,
-        marks_only_move_forward,
-        marks_move_with_what_arrives_for_the_first_time,
-        a_change_of_the_talk_sees_what_is_there_and_writes_what_it_decides,
-        rooms_go_with_their_talk,
-        people_are_known_and_let_go_of,
-        sessions_end,
-    ]
+/// The tests, for these stores.
+macro_rules! on {
+    ($($store:ident: $stage:ty;)+) => {
+        store_contract! {
+            $($store: $stage;)+
+            => [
+                a_post_is_begun_once_and_keeps_its_first_id,
+                a_withdrawn_post_is_new_and_old_posts_are_swept,
+                what_arrives_again_is_kept_once,
+                what_was_handled_is_not_pending,
+                what_is_pending_can_be_replaced,
+                threads_are_known_by_the_keys_of_what_arrived,
+                marks_only_move_forward,
+                marks_move_with_what_arrives_for_the_first_time,
+                a_change_of_the_talk_sees_what_is_there_and_writes_what_it_decides,
+                rooms_go_with_their_talk,
+                people_are_known_and_let_go_of,
+                sessions_end,
+            ]
+        }
+    };
 }
+
+on! { on_sqlite: crate::store_stages::Sqlite; }
+#[cfg(feature = "cluster")]
+on! { on_postgres: crate::store_stages::PostgresStage; }
 
 fn post(platform: &'static str, key: &'static str) -> PostKey<'static> {
     PostKey { platform, key }
@@ -86,16 +75,16 @@ async fn bodies(stores: &PlatformStores, platform: &str) -> Vec<String> {
 }
 
 async fn a_post_is_begun_once_and_keeps_its_first_id(stage: &impl StoreStage) {
-    let posts = stage.open().posts;
+    let posts = stage.open().await.posts;
     assert_eq!(posts.begin(post("slack", "k/0"), Time(5)).await, Ok(PostProgress::New));
     // As after a crash.
-    let posts = stage.open().posts;
+    let posts = stage.open().await.posts;
     assert_eq!(posts.begin(post("slack", "k/0"), Time(9)).await, Ok(PostProgress::Begun(Time(5))));
     assert_eq!(posts.begin(post("discord", "k/0"), Time(9)).await, Ok(PostProgress::New), "another platform's");
     posts.posted(post("slack", "k/0"), "17.1").await.unwrap();
     posts.posted(post("slack", "k/0"), "18.2").await.unwrap();
     posts.posted(post("slack", "never begun"), "19.3").await.unwrap();
-    let posts = stage.open().posts;
+    let posts = stage.open().await.posts;
     assert_eq!(posts.begin(post("slack", "k/0"), Time(9)).await, Ok(PostProgress::Posted("17.1".into())));
     let ids = ["17.1", "18.2", "19.3"].map(str::to_owned);
     assert_eq!(posts.taken("slack", &ids).await, Ok(["17.1".to_owned()].into()));
@@ -103,7 +92,7 @@ async fn a_post_is_begun_once_and_keeps_its_first_id(stage: &impl StoreStage) {
 }
 
 async fn a_withdrawn_post_is_new_and_old_posts_are_swept(stage: &impl StoreStage) {
-    let posts = stage.open().posts;
+    let posts = stage.open().await.posts;
     for (key, at) in [("refused", 1), ("out", 2), ("old", 3), ("young", 7)] {
         assert_eq!(posts.begin(post("slack", key), Time(at)).await, Ok(PostProgress::New));
     }
@@ -120,21 +109,21 @@ async fn a_withdrawn_post_is_new_and_old_posts_are_swept(stage: &impl StoreStage
 }
 
 async fn what_arrives_again_is_kept_once(stage: &impl StoreStage) {
-    let inbox = stage.open().inbox;
+    let inbox = stage.open().await.inbox;
     let first = vec![entry("a", "1"), entry("b", "2"), entry("a", "1 again")];
     assert_eq!(inbox.keep("slack", first, Time(1)).await, Ok(2));
     assert_eq!(inbox.keep("web", vec![entry("a", "other")], Time(1)).await, Ok(1), "another platform's");
     let known = InboxEntry { key: "command".into(), ..InboxEntry::default() };
     assert_eq!(inbox.keep("slack", vec![known.clone()], Time(1)).await, Ok(1));
     // As after a crash.
-    let stores = stage.open();
+    let stores = stage.open().await;
     assert_eq!(stores.inbox.keep("slack", vec![known, entry("b", "2 again"), entry("c", "3")], Time(2)).await, Ok(1));
     assert_eq!(bodies(&stores, "slack").await, ["1", "2", "3"]);
     assert_eq!(bodies(&stores, "web").await, ["other"]);
 }
 
 async fn what_was_handled_is_not_pending(stage: &impl StoreStage) {
-    let stores = stage.open();
+    let stores = stage.open().await;
     let inbox = &stores.inbox;
     inbox.keep("slack", vec![entry("a", "1"), entry("b", "2"), entry("c", "3")], Time(1)).await.unwrap();
     inbox.keep("web", vec![entry("a", "other")], Time(1)).await.unwrap();
@@ -157,7 +146,7 @@ async fn what_was_handled_is_not_pending(stage: &impl StoreStage) {
 }
 
 async fn what_is_pending_can_be_replaced(stage: &impl StoreStage) {
-    let stores = stage.open();
+    let stores = stage.open().await;
     let inbox = &stores.inbox;
     inbox.keep("web", vec![entry("a", "1"), entry("b", "2"), entry("c", "3")], Time(1)).await.unwrap();
     let seqs: Vec<u64> = inbox.pending("web", 0, 9).await.unwrap().iter().map(|pending| pending.seq).collect();
@@ -165,12 +154,12 @@ async fn what_is_pending_can_be_replaced(stage: &impl StoreStage) {
     let changes = vec![(seqs[0], Some("1 back".into())), (seqs[1], Some("2 without her".into())), (seqs[2], None)];
     inbox.amend("web", changes).await.unwrap();
     inbox.amend("slack", vec![(seqs[1], None)]).await.unwrap();
-    assert_eq!(bodies(&stage.open(), "web").await, ["2 without her"]);
+    assert_eq!(bodies(&stage.open().await, "web").await, ["2 without her"]);
     assert_eq!(inbox.keep("web", vec![entry("c", "3")], Time(2)).await, Ok(0), "that it arrived is known");
 }
 
 async fn threads_are_known_by_the_keys_of_what_arrived(stage: &impl StoreStage) {
-    let stores = stage.open();
+    let stores = stage.open().await;
     let within = |key: &str, thread: &str| InboxEntry { thread: Some(thread.into()), ..entry(key, "") };
     let entries = vec![entry("C/1", ""), within("C/2", "1"), within("C/4", "3"), within("D/2", "1")];
     stores.inbox.keep("slack", entries, Time(1)).await.unwrap();
@@ -187,12 +176,12 @@ async fn threads_are_known_by_the_keys_of_what_arrived(stage: &impl StoreStage) 
 }
 
 async fn marks_only_move_forward(stage: &impl StoreStage) {
-    let marks = stage.open().marks;
+    let marks = stage.open().await.marks;
     let first = vec![mark("a", "G", "05"), mark("b", "G", "09"), mark("c", "", "07")];
     marks.advance("discord", first).await.unwrap();
     marks.advance("discord", vec![mark("a", "H", "03"), mark("b", "G", "11")]).await.unwrap();
     marks.advance("slack", vec![mark("a", "G", "99")]).await.unwrap();
-    let marks = stage.open().marks;
+    let marks = stage.open().await.marks;
     assert_eq!(marks.of_server("discord", "G", 9).await, Ok(vec![mark("b", "G", "11"), mark("a", "G", "05")]));
     assert_eq!(marks.of_server("discord", "G", 1).await, Ok(vec![mark("b", "G", "11")]));
     assert_eq!(marks.of_server("discord", "H", 9).await, Ok(vec![]));
@@ -203,7 +192,7 @@ async fn marks_only_move_forward(stage: &impl StoreStage) {
 }
 
 async fn marks_move_with_what_arrives_for_the_first_time(stage: &impl StoreStage) {
-    let stores = stage.open();
+    let stores = stage.open().await;
     let arrives = async |key: &str, change: MarkChange| {
         let entry = InboxEntry { mark: Some(change), ..entry(key, "") };
         stores.inbox.keep("slack", vec![entry], Time(1)).await.unwrap()
@@ -260,7 +249,7 @@ fn message(room: &str, seq: u64, text: &str) -> WebMessage {
 }
 
 async fn a_change_of_the_talk_sees_what_is_there_and_writes_what_it_decides(stage: &impl StoreStage) {
-    let stores = stage.open();
+    let stores = stage.open().await;
     write(&stores, vec![open("lobby", 1)]).await;
     for text in ["one", "two", "three"] {
         let say = change(&stores, in_room("lobby"), move |found| {
@@ -279,7 +268,7 @@ async fn a_change_of_the_talk_sees_what_is_there_and_writes_what_it_decides(stag
     })
     .await;
     // As after a crash.
-    let stores = stage.open();
+    let stores = stage.open().await;
     let texts = |messages: &[WebMessage]| messages.iter().map(|it| it.body.text.clone()).collect::<Vec<_>>();
     let all = stores.web.history("lobby", u64::MAX, 2).await.unwrap();
     assert_eq!((texts(&all.messages), all.more_before, all.last_seq), (vec!["two".into(), "three".into()], true, 4));
@@ -298,7 +287,7 @@ async fn a_change_of_the_talk_sees_what_is_there_and_writes_what_it_decides(stag
 }
 
 async fn rooms_go_with_their_talk(stage: &impl StoreStage) {
-    let stores = stage.open();
+    let stores = stage.open().await;
     let again = WebRoom { name: "garden".into(), opened: Time(9), opened_by: None };
     write(&stores, vec![open("garden", 2), open("lobby", 1), WebWrite::OpenRoom(again)]).await;
     let (said, kept) = (message("garden", 1, "in the garden"), message("lobby", 2, "in the lobby"));
@@ -314,14 +303,14 @@ async fn rooms_go_with_their_talk(stage: &impl StoreStage) {
     assert_eq!(counts, [("lobby", 1), ("garden", 1), ("cellar", 0)]);
     let left = InboxEntry { key: "w3".into(), body: Some("left".into()), ..InboxEntry::default() };
     write(&stores, vec![WebWrite::RemoveRoom("garden".into()), WebWrite::Leave(left, Time(4))]).await;
-    let stores = stage.open();
+    let stores = stage.open().await;
     assert_eq!(look(&stores, all).await.rooms.len(), 2);
     assert_eq!(stores.web.changes(None, 0, 9).await, Ok(vec![kept]));
     assert_eq!(bodies(&stores, "web").await, ["left"]);
 }
 
 async fn people_are_known_and_let_go_of(stage: &impl StoreStage) {
-    let stores = stage.open();
+    let stores = stage.open().await;
     let enter = |id: &str, at: u64| {
         let (secret, room) = (format!("secret of {id}"), "lobby".to_owned());
         WebWrite::Enter { secret, person: speaker(id), room, at: Time(at) }
@@ -363,16 +352,18 @@ async fn people_are_known_and_let_go_of(stage: &impl StoreStage) {
 
 async fn sessions_end(stage: &impl StoreStage) {
     let session = |number: u8| WebSession { hash: [number; 32], begun: Time(number.into()) };
-    let sessions = stage.open().web_sessions;
+    let sessions = stage.open().await.web_sessions;
     for number in 1..=4 {
         sessions.begin(session(number), Time(0), 3).await.unwrap();
     }
     let kept = async |since, at_most| {
-        let mut kept = stage.open().web_sessions.all(Time(since), at_most).await.unwrap();
+        let mut kept = stage.open().await.web_sessions.all(Time(since), at_most).await.unwrap();
         kept.sort_by_key(|session| session.begun);
         kept
     };
     assert_eq!(kept(0, 9).await, [session(2), session(3), session(4)], "the oldest made way");
+    let found = sessions.find([1, 3, 9].map(|number| session(number).hash).into()).await.unwrap();
+    assert_eq!(found, [session(3)]);
     assert_eq!(kept(3, 9).await, [session(3), session(4)]);
     assert_eq!(kept(0, 1).await, [session(4)]);
 }

@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use aizuchi::commands::BotInfo;
 use aizuchi::journal::Traces;
-use aizuchi::platforms::web::{Web, WebServices};
+use aizuchi::platforms::web::{STORE_FAILS, Web, WebServices};
 use aizuchi::runtime::Clock;
 use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::{Value, json};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::life::{Ground, Life, NoCommands, POINTS, point};
-use crate::stage::{Line, Post, Stage, Trouble};
+use crate::life::{BotRun, Ground, NoCommands, POINTS, point};
+use crate::stage::{PlatformStage, Post, ScriptedLine, Trouble};
 
 const ROOM: &str = "lobby";
 
 pub struct WebRoom {
     address: SocketAddr,
-    life: Life,
+    life: BotRun,
     pages: HashMap<String, Visitor>,
     /// What was sent, by whom.
     sent: HashMap<String, (String, Value)>,
@@ -60,7 +60,7 @@ async fn enter(address: SocketAddr, name: &str) -> Option<Visitor> {
     Some(page)
 }
 
-impl Stage for WebRoom {
+impl PlatformStage for WebRoom {
     const ANSWERS_POINT: bool = true;
 
     async fn open() -> WebRoom {
@@ -77,7 +77,7 @@ impl Stage for WebRoom {
             presets: "aizuchi".into(),
         };
         let web = Web::new(own, settings, bot, ground.database.platform_stores(), Clock::Wall);
-        let life = Life::begin(ground, web.clone()).await;
+        let life = BotRun::begin(ground, web.clone()).await;
         let stop = CancellationToken::new();
         let listening = WebServices {
             engine: life.engine(),
@@ -87,6 +87,7 @@ impl Stage for WebRoom {
             events: life.events.subscribe(),
             metrics: aizuchi::console::install(),
             ready: life.ready.subscribe(),
+            not_ready: STORE_FAILS,
             alert: tokio::sync::watch::channel(String::new()).1,
             beside: Vec::new(),
             stop: stop.clone(),
@@ -96,7 +97,7 @@ impl Stage for WebRoom {
         WebRoom { address, life, pages, sent, keys: 0, _stop: stop.drop_guard() }
     }
 
-    fn life(&mut self) -> &mut Life {
+    fn life(&mut self) -> &mut BotRun {
         &mut self.life
     }
 
@@ -116,7 +117,7 @@ impl Stage for WebRoom {
         self.pages.contains_key(name)
     }
 
-    async fn tell(&mut self, line: Line<'_>) -> String {
+    async fn tell(&mut self, line: ScriptedLine<'_>) -> String {
         let key = self.key();
         let frame = json!({"do": "say", "key": key, "text": line.text, "thread": line.thread, "reply_to": line.reply});
         let id = self.send(line.by, frame.clone()).await;
@@ -147,7 +148,7 @@ impl Stage for WebRoom {
         posts.into_iter().map(post).collect()
     }
 
-    /// Pages come back with what they know, and are told the rest once.
+    /// Pages come back with what they know, and get the rest once.
     async fn cut(&mut self) {
         for (name, before) in self.pages.drain().collect::<Vec<_>>() {
             let (person, seq) = (before.person.clone(), before.seq);

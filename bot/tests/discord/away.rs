@@ -2,16 +2,18 @@
 
 use std::time::Duration;
 
+use aizuchi_core::Input;
 use aizuchi_core::types::Time;
 use aizuchi_test_servers::discord::{CHANNEL, DiscordServer, GUILD, Order, PRIVATE, ScriptedFailure, person};
 use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::program::eventually;
 use serde_json::json;
 
-use crate::house::House;
+use crate::house::DiscordFixture;
 
 #[tokio::test]
 async fn what_is_said_during_a_cut_comes_with_the_resume_once() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let mia = person(11, "mia");
     house.server.say(CHANNEL, &mia, "before");
     house.says(1).await;
@@ -38,7 +40,7 @@ async fn what_is_said_during_a_cut_comes_with_the_resume_once() {
 /// The session is gone: what was missed is fetched, and can still be answered when it has only just been said.
 #[tokio::test]
 async fn after_an_expired_session_the_gap_is_filled() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let mia = person(11, "mia");
     house.server.say(CHANNEL, &mia, "before");
     house.says(1).await;
@@ -59,10 +61,47 @@ async fn after_an_expired_session_the_gap_is_filled() {
     house.close().await;
 }
 
+/// A room heard what was said last before what it had missed.
+#[tokio::test]
+async fn what_is_said_while_a_gap_is_filled_is_heard_after_it() {
+    let (house, _scratch) = DiscordFixture::open().await;
+    let mia = person(11, "mia");
+    house.server.say(CHANNEL, &mia, "before");
+    house.says(1).await;
+    // Discord does not give it at once.
+    for _ in 0..2 {
+        house.server.mishap("GET channels/", ScriptedFailure::Refused { status: 503, code: 0, message: "busy" });
+    }
+    house.server.world.with(|world| {
+        world.order(|| Order::Cut);
+        world.sessions.clear();
+        let id = world.snowflake();
+        world.keep(id, CHANNEL, &mia, json!({"content": "missed"}));
+    });
+    house
+        .server
+        .until("it is back", |world| world.identified == 2 && world.sessions.values().any(|it| it.line.is_some()))
+        .await;
+    let id = house.server.say(CHANNEL, &mia, "live");
+    let reaction = json!({"user_id": "11", "channel_id": CHANNEL.to_string(), "message_id": id.to_string(),
+        "guild_id": GUILD.to_string(), "emoji": {"id": null, "name": "👍"}});
+    house.server.dispatch("MESSAGE_REACTION_ADD", reaction);
+    let reacted = |input: &Input| matches!(input, Input::Reacted(_));
+    let heard = eventually("the reaction is heard", async || {
+        let heard = house.heard.lock().unwrap().clone();
+        heard.iter().any(reacted).then_some(heard)
+    })
+    .await;
+    let at = |text: &str| heard.iter().position(|input| matches!(input, Input::Said(said) if &*said.text == text));
+    let order = (at("before"), at("missed"), at("live"), heard.iter().position(reacted));
+    assert!(order.1.is_some() && order.0 < order.1 && order.1 < order.2 && order.2 < order.3, "{order:?}: {heard:#?}");
+    house.close().await;
+}
+
 /// Discord will not have the session any more, and says so in one of its ways.
 #[tokio::test]
 async fn a_session_that_is_refused_begins_anew_and_nothing_is_missed() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let mia = person(11, "mia");
     house.server.say(CHANNEL, &mia, "before");
     house.says(1).await;
@@ -90,7 +129,7 @@ async fn a_session_that_is_refused_begins_anew_and_nothing_is_missed() {
 /// In places that had nothing in them, or were not there at all when the bot last listened.
 #[tokio::test]
 async fn what_was_first_said_while_it_was_away_is_heard() {
-    let (house, scratch) = House::open().await;
+    let (house, scratch) = DiscordFixture::open().await;
     let mia = person(11, "mia");
     house.server.say(PRIVATE, &mia, "before");
     let id = house.server.world.with(|world| world.snowflake());
@@ -113,7 +152,7 @@ async fn what_was_first_said_while_it_was_away_is_heard() {
         }
         later
     });
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     let mut said = house.says(3).await;
     said.sort_by_key(|message| message.id.as_str().to_owned());
     let room = format!("discord:{GUILD}/{CHANNEL}");
@@ -127,7 +166,7 @@ async fn what_was_first_said_while_it_was_away_is_heard() {
 /// It was made while the bot was connected, and nobody told: what is said there after the cut is heard.
 #[tokio::test]
 async fn a_thread_nobody_told_of_is_heard_after_a_gap() {
-    let (house, scratch) = House::open().await;
+    let (house, scratch) = DiscordFixture::open().await;
     let mia = person(11, "mia");
     house.server.say(CHANNEL, &mia, "before");
     house.says(1).await;
@@ -153,7 +192,7 @@ async fn a_thread_nobody_told_of_is_heard_after_a_gap() {
             world.keep(id, channel, &mia, json!({"content": text}));
         }
     });
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     let mut said = house.says(2).await;
     said.sort_by_key(|message| message.id.as_str().to_owned());
     let told: Vec<_> = said.iter().map(|message| (message.place.to_string(), &*message.text)).collect();
@@ -168,7 +207,7 @@ async fn a_thread_nobody_told_of_is_heard_after_a_gap() {
         let id = world.snowflake();
         world.keep(id, 4 << 22, &mia, json!({"content": "not for it"}));
     });
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     house.connected().await;
     house.server.say(4 << 22, &mia, "for it too");
     assert_eq!(&*house.says(1).await[0].text, "for it too");
@@ -178,7 +217,7 @@ async fn a_thread_nobody_told_of_is_heard_after_a_gap() {
 /// A server may not say which message was the last in a channel.
 #[tokio::test]
 async fn a_gap_that_the_server_does_not_show_is_found() {
-    let (house, scratch) = House::open().await;
+    let (house, scratch) = DiscordFixture::open().await;
     let mia = person(11, "mia");
     house.server.say(CHANNEL, &mia, "before");
     house.says(1).await;
@@ -189,14 +228,14 @@ async fn a_gap_that_the_server_does_not_show_is_found() {
         world.keep(id, CHANNEL, &mia, json!({"content": "missed"}));
         world.channels.get_mut(&CHANNEL).unwrap()["last_message_id"] = json!(null);
     });
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     assert_eq!(&*house.says(1).await[0].text, "missed");
     house.close().await;
 }
 
 #[tokio::test]
 async fn what_was_said_while_the_program_was_off_is_heard_and_not_answered() {
-    let (house, scratch) = House::open().await;
+    let (house, scratch) = DiscordFixture::open().await;
     let mia = person(11, "mia");
     // As if the program had last heard something two hours ago.
     let hour = 3_600_000;
@@ -214,14 +253,14 @@ async fn what_was_said_while_the_program_was_off_is_heard_and_not_answered() {
             world.keep(id, CHANNEL, &mia, json!({"content": format!("missed {minute}")}));
         }
     });
-    let house = House::open_in(&scratch.0, server, &["discord.backfill_messages=50"]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &["discord.backfill_messages=50"]).await;
     let said = house.says(50).await;
     assert_eq!((&*said[0].text, &*said[49].text), ("missed 10", "missed 59"));
     assert!(said.iter().all(|message| message.backfilled));
     let server = house.close().await;
     // Nothing was missed since.
     server.world.with(|world| world.sessions.clear());
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     house.connected().await;
     tokio::time::sleep(Duration::from_millis(200)).await;
     house.says(0).await;
@@ -230,7 +269,7 @@ async fn what_was_said_while_the_program_was_off_is_heard_and_not_answered() {
 
 #[tokio::test]
 async fn a_revoked_token_is_told_with_what_to_do() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     house.server.world.with(|world| {
         world.token = "another".to_owned();
         world.order(|| Order::Close(4004));
@@ -240,7 +279,7 @@ async fn a_revoked_token_is_told_with_what_to_do() {
     // At the start it is the REST API that refuses.
     let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     server.world.with(|world| world.token = "another".to_owned());
-    let why = House::open_in(&scratch.0, server, &[]).await.sent_away().await;
+    let why = DiscordFixture::open_in(&scratch.0, server, &[]).await.sent_away().await;
     assert!(why.contains("Reset Token"), "{why}");
 }
 
@@ -248,7 +287,7 @@ async fn a_revoked_token_is_told_with_what_to_do() {
 async fn a_missing_intent_is_named_with_where_to_switch_it_on() {
     let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     server.world.with(|world| world.message_content_granted = false);
-    let why = House::open_in(&scratch.0, server, &[]).await.sent_away().await;
+    let why = DiscordFixture::open_in(&scratch.0, server, &[]).await.sent_away().await;
     assert!(why.contains("Message Content Intent") && why.contains("discord.com/developers"), "{why}");
 }
 
@@ -257,7 +296,7 @@ async fn it_asks_again_until_discord_answers() {
     let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     server.mishap("gateway/bot", ScriptedFailure::Page(502));
     server.mishap("gateway/bot", ScriptedFailure::Refused { status: 500, code: 0, message: "oh" });
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     house.connected().await;
     house.close().await;
 }

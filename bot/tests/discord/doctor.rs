@@ -20,7 +20,7 @@ fn advises(check: &Check, what: &str) -> bool {
 }
 
 #[tokio::test]
-async fn it_names_what_is_missing_and_how_to_mend_it() {
+async fn it_names_what_is_missing_and_how_to_fix_it() {
     let server = DiscordServer::start().await;
     let fine = findings(&server, TOKEN).await;
     assert!(fine.len() == 3 && fine.iter().all(|check| check.level == Level::Ok), "{fine:?}");

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
 
 use aizuchi_test_servers::discord::{CHANNEL, DiscordServer, TOKEN, person};
+use aizuchi_test_servers::program::PATIENCE;
 use futures_util::{SinkExt as _, StreamExt as _};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -40,7 +40,7 @@ async fn a_bot_made_with_discord_py_logs_in_hears_and_posts() {
             told.push(line);
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), all).await.expect("it comes to an end");
+    tokio::time::timeout(PATIENCE, all).await.expect("it comes to an end");
     let question = server.world.with(|world| world.messages[&CHANNEL][0]["id"].as_str().unwrap().to_owned());
     told.sort();
     let expected = [
@@ -53,23 +53,23 @@ async fn a_bot_made_with_discord_py_logs_in_hears_and_posts() {
     assert_eq!(told, expected);
 }
 
-type Line = WebSocketStream<MaybeTlsStream<TcpStream>>;
+type GatewaySocket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-async fn line(server: &DiscordServer) -> Line {
+async fn line(server: &DiscordServer) -> GatewaySocket {
     let url = format!("ws://127.0.0.1:{}/?v=10&encoding=json", server.port);
     let (mut line, _) = connect_async(url).await.unwrap();
     assert_eq!(next(&mut line).await.unwrap()["op"], 10);
     line
 }
 
-async fn send(line: &mut Line, payload: Value) {
+async fn send(line: &mut GatewaySocket, payload: Value) {
     line.send(Message::text(payload.to_string())).await.unwrap();
 }
 
 /// The next payload, or the code the server hangs up with.
-async fn next(line: &mut Line) -> Result<Value, u16> {
+async fn next(line: &mut GatewaySocket) -> Result<Value, u16> {
     loop {
-        let said = tokio::time::timeout(Duration::from_secs(10), line.next()).await.expect("it says something");
+        let said = tokio::time::timeout(PATIENCE, line.next()).await.expect("it says something");
         match said.unwrap().unwrap() {
             Message::Text(text) => return Ok(serde_json::from_str(&text).unwrap()),
             Message::Close(frame) => return Err(frame.unwrap().code.into()),
@@ -78,7 +78,7 @@ async fn next(line: &mut Line) -> Result<Value, u16> {
     }
 }
 
-async fn hung_up_with(line: &mut Line) -> u16 {
+async fn hung_up_with(line: &mut GatewaySocket) -> u16 {
     loop {
         if let Err(code) = next(line).await {
             return code;

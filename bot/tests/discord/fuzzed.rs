@@ -1,12 +1,13 @@
 //! Payloads that no Discord sends: fields missing, of the wrong kind, or unknown. Nothing stops it from hearing the next.
 
 use aizuchi_test_servers::discord::{BOT, BOT_ID, CHANNEL, GUILD, person};
+use aizuchi_test_servers::program::eventually;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 
-use crate::house::House;
+use crate::house::DiscordFixture;
 
 /// One whole event of every kind that is read.
 fn events() -> Vec<(&'static str, Value)> {
@@ -105,7 +106,7 @@ fn spoil(value: &mut Value, number: &mut usize, with: &Option<Value>) {
 
 #[tokio::test]
 async fn nothing_it_is_sent_stops_it() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let mut runner = TestRunner::deterministic();
     let changes = (any::<usize>(), proptest::option::of(odd()));
     let events = events();
@@ -116,7 +117,7 @@ async fn nothing_it_is_sent_stops_it() {
             let (number, with) = changes.new_tree(&mut runner).unwrap().current();
             spoil(&mut event, &mut (number % size(whole)), &with);
         }
-        // Who it is does not change on Discord; a session that is told so has nothing to compare.
+        // The bot's id does not change on Discord; a session with another one has nothing to compare.
         if *kind == "READY" && event["user"]["id"] != BOT_ID {
             continue;
         }
@@ -129,12 +130,6 @@ async fn nothing_it_is_sent_stops_it() {
     let last = house.server.say(CHANNEL, &person(11, "mia"), "still there?").to_string();
     let is_last =
         |input: &aizuchi_core::Input| matches!(input, aizuchi_core::Input::Said(said) if said.id.as_str() == last);
-    for _ in 0..1500 {
-        if house.heard.lock().unwrap().iter().any(is_last) {
-            house.close().await;
-            return;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-    panic!("it hears no more");
+    eventually("it hears the last", async || house.heard.lock().unwrap().iter().any(is_last).then_some(())).await;
+    house.close().await;
 }

@@ -5,11 +5,11 @@ use aizuchi_test_servers::folder::Scratch;
 use aizuchi_test_servers::logs::Logs;
 use serde_json::json;
 
-use crate::house::House;
+use crate::house::DiscordFixture;
 
 #[tokio::test]
 async fn it_says_who_it_is_on_the_gateway_too() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let visitors = house.server.world.with(|world| world.visitors.clone());
     assert!(visitors.iter().all(|(_, agent)| agent.starts_with("DiscordBot (http")), "{visitors:?}");
     house.close().await;
@@ -20,7 +20,7 @@ async fn resumes(gateway_url: impl Fn(&DiscordServer) -> String) -> Vec<String> 
     let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     let (port, url) = (server.port, gateway_url(&server));
     server.world.with(|world| world.resume_host = "localhost".to_owned());
-    let house = House::open_in(&scratch.0, server, &[&format!("discord.gateway_url={url}")]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[&format!("discord.gateway_url={url}")]).await;
     house.connected().await;
     house.server.world.with(|world| world.order(|| Order::Cut));
     house.server.until("it resumed", |world| world.resumed == 1).await;
@@ -40,7 +40,7 @@ async fn an_address_set_by_hand_holds_on_resume() {
 /// The gateway is out of order for a while: the first tries are quick, and no two pauses are alike.
 #[tokio::test]
 async fn after_an_outage_it_comes_back_soon() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let logs = Logs::collect();
     house.server.world.with(|world| {
         world.turned_away = 4;
@@ -67,7 +67,7 @@ fn pause_in(line: &str) -> u64 {
 
 #[tokio::test]
 async fn why_discord_hung_up_is_logged_in_its_words() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let logs = Logs::collect();
     house.server.world.with(|world| world.order(|| Order::CloseSaying(4000, "Rolling restart\nsoon")));
     house.server.until("it resumed", |world| world.resumed == 1).await;
@@ -75,7 +75,7 @@ async fn why_discord_hung_up_is_logged_in_its_words() {
     assert!(told.contains("INFO") && told.contains("Rolling restart\\nsoon"), "{told}");
     house.close().await;
     // Sent away for good, too.
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     house.server.world.with(|world| world.order(|| Order::CloseSaying(4013, "Invalid intent(s).")));
     let why = house.sent_away().await;
     assert!(why.contains("intent") && why.contains("Invalid intent(s)."), "{why}");
@@ -89,7 +89,7 @@ async fn a_line_without_answers_to_its_heartbeats_is_left() {
         world.heartbeat_ms = 300;
         world.answers_heartbeats = false;
     });
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     house.server.until("it came back", |world| world.resumed > 0).await;
     house.server.world.with(|world| world.answers_heartbeats = true);
     house.server.say(CHANNEL, &person(11, "mia"), "heard?");
@@ -100,7 +100,7 @@ async fn a_line_without_answers_to_its_heartbeats_is_left() {
 /// Discord asks for a heartbeat of its own accord.
 #[tokio::test]
 async fn a_heartbeat_that_is_asked_for_is_given() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     house.server.world.with(|world| world.order(|| Order::Send(json!({"op": 1, "d": null}))));
     house.server.until("its heart beats", |world| world.heartbeats > 0).await;
     house.close().await;

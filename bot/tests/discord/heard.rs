@@ -7,11 +7,11 @@ use aizuchi_core::types::{MessageId, PersonId, Visibility, Voice};
 use aizuchi_test_servers::discord::{BOT, CHANNEL, GUILD, PRIVATE, hook, person};
 use serde_json::json;
 
-use crate::house::House;
+use crate::house::DiscordFixture;
 
 #[tokio::test]
 async fn what_is_said_has_its_place_its_author_and_its_links() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let (mia, jonas) = (person(11, "mia"), person(12, "jonas"));
     let first = house.server.say(CHANNEL, &mia, &format!("<@{BOT}> and <@12>, hello"));
     let mentions = json!([jonas, {"id": BOT.to_string()}]);
@@ -48,13 +48,13 @@ async fn what_is_said_has_its_place_its_author_and_its_links() {
 
 #[tokio::test]
 async fn threads_are_places_in_their_channel() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let mia = person(11, "mia");
     let thread = json!({"id": "900", "type": 11, "parent_id": CHANNEL.to_string(), "guild_id": GUILD.to_string()});
     house.server.world.with(|world| world.channels.insert(900, thread.clone()));
     house.server.dispatch("THREAD_CREATE", thread);
     house.server.say(900, &mia, "in the thread");
-    // A thread it was never told of is asked about.
+    // The server is asked about a thread that no event announced.
     let unknown = json!({"id": "901", "type": 12, "parent_id": CHANNEL.to_string(), "guild_id": GUILD.to_string()});
     house.server.world.with(|world| world.channels.insert(901, unknown));
     house.server.say(901, &mia, "in another");
@@ -71,7 +71,7 @@ async fn threads_are_places_in_their_channel() {
 
 #[tokio::test]
 async fn edits_deletions_and_reactions_are_heard() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let mia = person(11, "mia");
     let id = house.server.say(CHANNEL, &mia, "tomatos").to_string();
     let about = |field: &str| json!({field: id, "channel_id": CHANNEL.to_string(), "guild_id": GUILD.to_string()});
@@ -104,7 +104,7 @@ async fn edits_deletions_and_reactions_are_heard() {
 
 #[tokio::test]
 async fn hostile_names_stay_names() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let long = "x".repeat(5000);
     for (number, name) in ["", "\u{202e}evil\n@everyone", "<@100>", &long].into_iter().enumerate() {
         house.server.say(CHANNEL, &person(20 + number as u64, name), "hi");
@@ -117,7 +117,7 @@ async fn hostile_names_stay_names() {
 
 #[tokio::test]
 async fn commands_are_acknowledged_at_once_and_answered_to_the_caller() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let interaction = json!({
         "id": "31", "application_id": BOT.to_string(), "type": 2, "token": "tok-en_1", "locale": "ja",
         "channel_id": CHANNEL.to_string(), "guild_id": GUILD.to_string(),

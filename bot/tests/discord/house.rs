@@ -13,8 +13,10 @@ use aizuchi_core::types::Place;
 use aizuchi_core::{Input, Message, Policies};
 use aizuchi_test_servers::discord::{DiscordServer, TOKEN};
 use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::program::PATIENCE;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub fn settings(server: &DiscordServer, assignments: &[&str]) -> (DiscordSettings, Policies) {
@@ -35,7 +37,7 @@ impl Commands for Parrot {
     }
 }
 
-pub struct House {
+pub struct DiscordFixture {
     pub server: DiscordServer,
     pub discord: Arc<Discord>,
     pub heard: Arc<Mutex<Vec<Input>>>,
@@ -44,15 +46,15 @@ pub struct House {
     done: JoinHandle<()>,
 }
 
-impl House {
-    pub async fn open() -> (House, Scratch) {
+impl DiscordFixture {
+    pub async fn open() -> (DiscordFixture, Scratch) {
         let scratch = Scratch::new("discord");
-        let house = House::open_in(&scratch.0, DiscordServer::start().await, &[]).await;
+        let house = DiscordFixture::open_in(&scratch.0, DiscordServer::start().await, &[]).await;
         house.connected().await;
         (house, scratch)
     }
 
-    pub async fn open_in(folder: &Path, server: DiscordServer, assignments: &[&str]) -> House {
+    pub async fn open_in(folder: &Path, server: DiscordServer, assignments: &[&str]) -> DiscordFixture {
         let (own, policies) = settings(&server, assignments);
         let database = Database::open(&folder.join("aizuchi.db")).unwrap();
         let discord =
@@ -72,13 +74,13 @@ impl House {
         let done = discord
             .listen(EngineHandle::new(vec![shard], mpsc::unbounded_channel().0), commands.clone(), stop.clone())
             .unwrap();
-        House { server, discord, heard, commands, stop, done }
+        DiscordFixture { server, discord, heard, commands, stop, done }
     }
 
     pub async fn connected(&self) {
         let mut state = self.discord.state();
         let connected = state.wait_for(|state| *state == GatewayState::Connected);
-        tokio::time::timeout(Duration::from_secs(20), connected).await.expect("it connects").unwrap();
+        tokio::time::timeout(PATIENCE, connected).await.expect("it connects").unwrap();
     }
 
     /// Returns the server: it goes on without the bot.
@@ -90,7 +92,7 @@ impl House {
 
     /// Why it was sent away.
     pub async fn sent_away(self) -> String {
-        tokio::time::timeout(Duration::from_secs(20), self.done).await.expect("it stops by itself").unwrap();
+        tokio::time::timeout(PATIENCE, self.done).await.expect("it stops by itself").unwrap();
         match self.discord.state().borrow().clone() {
             GatewayState::Stopped(why) => why,
             other => panic!("{other:?}"),
@@ -99,10 +101,8 @@ impl House {
 
     /// Waits for so many inputs, a little longer to see that there are no more, and returns them.
     pub async fn hears(&self, count: usize) -> Vec<Input> {
-        for _ in 0..1000 {
-            if self.heard.lock().unwrap().len() >= count {
-                break;
-            }
+        let until = Instant::now() + PATIENCE;
+        while self.heard.lock().unwrap().len() < count && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         tokio::time::sleep(Duration::from_millis(60)).await;

@@ -5,7 +5,7 @@ use aizuchi_test_servers::discord::{BOT, CHANNEL, DiscordServer, GUILD, PRIVATE,
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
-use crate::house::House;
+use crate::house::DiscordFixture;
 
 fn role(id: &str, name: &str) -> serde_json::Value {
     json!({"id": id, "name": name, "permissions": "0", "color": 0, "hoist": false, "position": 1, "managed": false,
@@ -13,7 +13,7 @@ fn role(id: &str, name: &str) -> serde_json::Value {
 }
 
 /// The guild has roles, of which the bot has two: the one it came with, and one it was given.
-async fn house() -> (House, Scratch) {
+async fn house() -> (DiscordFixture, Scratch) {
     let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     server.world.with(|world| {
         let mut own = role("71", "aizuchi");
@@ -24,7 +24,7 @@ async fn house() -> (House, Scratch) {
         let named = json!({"id": "904", "type": 0, "name": "aizuchi-test", "guild_id": GUILD.to_string()});
         world.channels.insert(904, named);
     });
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     house.connected().await;
     (house, scratch)
 }
@@ -122,7 +122,7 @@ async fn posts_of_a_forum_are_places_in_it() {
         let id = world.snowflake();
         world.keep(id, 906, &mia, json!({"content": "and at night?"}));
     });
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     assert_eq!(&*house.says(1).await[0].text, "and at night?");
     assert_eq!(house.server.asked("GET channels/905/messages").len(), 0, "there is nothing to fetch");
     house.close().await;

@@ -9,14 +9,14 @@ use aizuchi_test_servers::folder::Scratch;
 use aizuchi_test_servers::logs::Logs;
 use serde_json::json;
 
-use crate::house::{House, settings};
+use crate::house::{DiscordFixture, settings};
 
 const POST: &str = "POST channels/";
 const UNAUTHORIZED: ScriptedFailure = ScriptedFailure::Refused { status: 401, code: 0, message: "401: Unauthorized" };
 
 #[tokio::test]
 async fn one_refusal_of_a_good_token_is_not_the_end() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let place = Place::room(format!("discord:{GUILD}/{CHANNEL}"));
     let posting = PostRequest { key: "k/0", place: &place, text: "hello", answering: None, more: false };
     house.server.mishap(POST, UNAUTHORIZED);
@@ -37,7 +37,7 @@ async fn one_refusal_of_a_good_token_is_not_the_end() {
 /// It does not go on listening as if it could answer.
 #[tokio::test]
 async fn a_token_that_is_refused_twice_is_the_end_and_told() {
-    let (house, _scratch) = House::open().await;
+    let (house, _scratch) = DiscordFixture::open().await;
     let place = Place::room(format!("discord:{GUILD}/{CHANNEL}"));
     let posting = PostRequest { key: "k/0", place: &place, text: "hello", answering: None, more: false };
     house.server.world.with(|world| world.token = "another".to_owned());
@@ -59,7 +59,7 @@ async fn a_refused_registration_names_the_fields() {
     let errors = json!({"0": {"options": {"2": {"description": long.clone(), "name": long}}}});
     let body = json!({"code": 50035, "message": "Invalid Form Body", "errors": errors});
     server.mishap("/commands", ScriptedFailure::Answer(400, body));
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     let told = logs.until("register").await;
     assert!(told.contains("0.options.2.description: Must be between 1 and 100 in length."), "{told}");
     assert!(told.contains("0.options.2.name: ") && !told.contains("invite the bot"), "{told}");
@@ -74,7 +74,7 @@ async fn a_refused_registration_says_what_to_do_about_it() {
     ] {
         let (scratch, server, logs) = (Scratch::new("discord"), DiscordServer::start().await, Logs::collect());
         server.mishap("/commands", mishap);
-        let house = House::open_in(&scratch.0, server, &[]).await;
+        let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
         let told = logs.until("register").await;
         assert!(told.contains(advice), "{advice} is not told: {told}");
         house.close().await;
@@ -86,7 +86,7 @@ async fn a_refused_registration_says_what_to_do_about_it() {
 async fn a_registration_is_tried_again() {
     let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
     server.mishap("/commands", ScriptedFailure::Page(502));
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     house
         .server
         .until("it is tried again", |world| {

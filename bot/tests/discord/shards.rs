@@ -4,7 +4,7 @@ use aizuchi_test_servers::discord::{CHANNEL, DiscordServer, Order, person};
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::json;
 
-use crate::house::House;
+use crate::house::DiscordFixture;
 
 #[tokio::test]
 async fn each_connection_hears_its_own_and_all_is_heard_once() {
@@ -14,7 +14,7 @@ async fn each_connection_hears_its_own_and_all_is_heard_once() {
         world.shards = 3;
         world.channels.insert(902, json!({"id": "902", "type": 1, "recipients": [mia]}));
     });
-    let house = House::open_in(&scratch.0, server, &[]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &[]).await;
     house.server.until("all are there", |world| world.sessions.len() == 3).await;
     let mut numbers: Vec<_> =
         house.server.world.with(|world| world.sessions.values().map(|session| session.shard).collect());
@@ -43,7 +43,7 @@ async fn each_connection_hears_its_own_and_all_is_heard_once() {
 #[tokio::test]
 async fn the_settings_say_how_many() {
     let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
-    let house = House::open_in(&scratch.0, server, &["discord.shards=2"]).await;
+    let house = DiscordFixture::open_in(&scratch.0, server, &["discord.shards=2"]).await;
     house.server.until("both are there", |world| world.sessions.len() == 2).await;
     house.close().await;
 }

@@ -14,6 +14,7 @@ use aizuchi::tools::Toolset;
 use aizuchi_core::Input;
 use aizuchi_test_servers::discord::{BOT, CHANNEL, DiscordServer, GUILD, Order, ScriptedFailure, TOKEN, person};
 use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::program::eventually;
 use serde_json::json;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
@@ -114,9 +115,9 @@ async fn after_a_long_gap_old_questions_are_not_answered() {
         let id = world.snowflake_at(now - 2 * hour);
         world.keep(id, CHANNEL, &mia, json!({"content": "the first they know of"}));
     });
-    // The first start only notes where it stands.
+    // The first start only notes the last message of each channel.
     let program = Program::start(&server, &scratch.0).await;
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    until_marked(&scratch.0).await;
     program.end().await;
     server.world.with(|world| {
         world.sessions.clear();
@@ -136,7 +137,7 @@ async fn after_a_long_gap_old_questions_are_not_answered() {
     program.end().await;
 }
 
-/// What was told of the changes of a message: its new text, or that it is gone.
+/// The recorded changes of a message: its new text, or that it is gone.
 async fn changes(folder: &Path, id: u64) -> Vec<Option<String>> {
     let database = Database::open(&folder.join("aizuchi.db")).unwrap();
     let records = Records::all(&database).await.unwrap().collect().await.unwrap();
@@ -148,7 +149,7 @@ async fn changes(folder: &Path, id: u64) -> Vec<Option<String>> {
     inputs.filter_map(change).collect()
 }
 
-/// The server does not know of the newest message when it tells of the channel; the comparison with what is known does.
+/// The channel that the server describes does not name its newest message; the comparison with what is known finds it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_is_newer_than_the_last_that_was_known_is_found_by_comparing() {
     let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
@@ -169,21 +170,29 @@ async fn what_is_newer_than_the_last_that_was_known_is_found_by_comparing() {
     program.end().await;
 }
 
+/// Until it is noted how far the channel is known.
+async fn until_marked(folder: &Path) {
+    let database = Database::open(&folder.join("aizuchi.db")).unwrap();
+    let found = "SELECT 1 FROM channel_mark WHERE platform = 'discord' AND channel = ?1";
+    let is_marked = async || {
+        let marked = database.read(move |connection| connection.prepare(found)?.exists([CHANNEL.to_string()])).await;
+        marked.unwrap().then_some(())
+    };
+    eventually("the channel is noted", is_marked).await;
+}
+
 /// Until a message is in the journal.
 async fn until_heard(folder: &Path, id: u64) {
     let database = Database::open(&folder.join("aizuchi.db")).unwrap();
-    for _ in 0..1000 {
-        let found = "SELECT 1 FROM journal WHERE body LIKE '%' || ?1 || '%'";
+    let found = "SELECT 1 FROM journal WHERE body LIKE '%' || ?1 || '%'";
+    let is_known = async || {
         let known = database.read(move |connection| connection.prepare(found)?.exists([id.to_string()])).await;
-        if known.unwrap() {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("{id} is never heard");
+        known.unwrap().then_some(())
+    };
+    eventually(&format!("{id} is heard"), is_known).await;
 }
 
-/// Nobody tells of what was edited or deleted while the program was off.
+/// No event reports what was edited or deleted while the program was off.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_changed_while_it_was_away_is_found() {
     let (scratch, server) = (Scratch::new("discord"), DiscordServer::start().await);
@@ -212,12 +221,8 @@ async fn what_was_changed_while_it_was_away_is_found() {
         world.messages.get_mut(&CHANNEL).unwrap().retain(|kept| kept["id"] != *deleted.to_string());
     });
     let program = Program::start(&server, &scratch.0).await;
-    for _ in 0..1000 {
-        if changes(&scratch.0, deleted).await.len() == 1 && changes(&scratch.0, edited).await.len() == 1 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    let found = async |id| changes(&scratch.0, id).await.len() == 1;
+    eventually("both are found", async || (found(deleted).await && found(edited).await).then_some(())).await;
     program.end().await;
     assert_eq!(changes(&scratch.0, edited).await, [Some("tomatoes".to_owned())]);
     assert_eq!(changes(&scratch.0, deleted).await, [None]);

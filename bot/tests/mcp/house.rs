@@ -43,19 +43,19 @@ pub fn node_server(name: &str) -> String {
     prepared(&format!("mcp-node/node_modules/@modelcontextprotocol/server-{name}/dist/index.js"))
 }
 
-pub struct House {
+pub struct McpFixture {
     pub servers: Arc<McpServers>,
     policies: Policies,
     pub folder: Scratch,
 }
 
-impl House {
+impl McpFixture {
     /// The servers of these settings, started; `NOTES` in their environment is a file of the folder.
-    pub async fn open(settings: &str) -> House {
-        House::open_in(Scratch::new("mcp"), settings, &[]).await
+    pub async fn open(settings: &str) -> McpFixture {
+        McpFixture::open_in(Scratch::new("mcp"), settings, &[]).await
     }
 
-    pub async fn open_in(folder: Scratch, settings: &str, variables: &[(&str, &str)]) -> House {
+    pub async fn open_in(folder: Scratch, settings: &str, variables: &[(&str, &str)]) -> McpFixture {
         let mut layers = config::new_layers();
         layers.add_file("aizuchi.toml", settings);
         config::resolve(&layers).unwrap_or_else(|error| panic!("{error}"));
@@ -71,7 +71,7 @@ impl House {
             },
         });
         let servers = McpServers::start(settings, &environment);
-        let house = House { servers, policies: Policies::preset("aizuchi").expect("it is there"), folder };
+        let house = McpFixture { servers, policies: Policies::preset("aizuchi").expect("it is there"), folder };
         within(house.servers.settled()).await;
         house
     }
@@ -110,7 +110,7 @@ impl House {
     }
 
     /// Waits for a change of the servers after which this holds.
-    pub async fn until(&self, holds: impl Fn(&House) -> bool) {
+    pub async fn until(&self, holds: impl Fn(&McpFixture) -> bool) {
         let mut changes = self.servers.changes();
         let waiting = async {
             while !holds(self) {

@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 
-use super::house::House;
+use super::house::McpFixture;
 
 /// A server that answers every request with this, and without end where `endless` is true. Its port.
 fn answering(head: &'static str, endless: bool) -> u16 {
@@ -43,7 +43,7 @@ async fn an_answer_without_end_a_refusal_and_a_redirect_are_told() {
     ]
     .map(|(name, port)| format!("[mcp.{name}]\nurl = \"http://127.0.0.1:{port}/mcp\"\n"))
     .concat();
-    let house = House::open(&settings).await;
+    let house = McpFixture::open(&settings).await;
     let told = house.servers.failures();
     let why = |name: &str| told.iter().find(|(server, _)| server == name).map_or("", |(_, why)| why.as_str());
     for (name, right) in [

@@ -7,12 +7,12 @@ use aizuchi_test_servers::folder::Scratch;
 use aizuchi_test_servers::program::NO_LOCAL_SERVER;
 use serde_json::json;
 
-use super::house::{House, is_running, poll, python, script, within};
+use super::house::{McpFixture, is_running, poll, python, script, within};
 
 #[tokio::test]
 async fn a_server_ends_when_its_input_does() {
     let settings = format!("[mcp.odd]\ncommand = [{:?}, {:?}]\nenv = [\"NOTES\"]", python(), script("odd_server.py"));
-    let house = House::open(&settings).await;
+    let house = McpFixture::open(&settings).await;
     house.call("odd_echo", json!({})).await.unwrap();
     let pids = house.pids();
     assert!(pids.len() == 1 && is_running(pids[0]));
@@ -29,7 +29,7 @@ async fn a_server_that_will_not_end_is_killed_with_its_children() {
         python(),
         script("odd_server.py")
     );
-    let house = House::open(&settings).await;
+    let house = McpFixture::open(&settings).await;
     let pids = house.pids();
     assert!(pids.len() == 2 && pids.iter().all(|pid| is_running(*pid)), "{pids:?}");
     house.close().await;
@@ -71,7 +71,7 @@ async fn a_server_that_is_disabled_is_not_started() {
         python(),
         script("odd_server.py")
     );
-    let house = House::open(&settings).await;
+    let house = McpFixture::open(&settings).await;
     assert!(house.names().is_empty() && house.servers.failures().is_empty());
     assert!(house.pids().is_empty());
     house.close().await;

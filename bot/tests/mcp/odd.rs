@@ -4,7 +4,7 @@ use aizuchi_core::tools::ToolAccess;
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::{Value, json};
 
-use super::house::{House, poll, python, script, within};
+use super::house::{McpFixture, poll, python, script, within};
 
 fn settings(mode: &str, more: &str) -> String {
     format!(
@@ -14,8 +14,8 @@ fn settings(mode: &str, more: &str) -> String {
     )
 }
 
-async fn odd() -> House {
-    House::open(&settings("odd", "")).await
+async fn odd() -> McpFixture {
+    McpFixture::open(&settings("odd", "")).await
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn nothing_but_what_is_named_reaches_a_server() {
     let path = std::env::var("PATH").unwrap();
     variables[0].1 = &path;
     variables.push(("OPENAI_API_KEY", "hush"));
-    let house = House::open_in(Scratch::new("mcp"), &settings("odd", ""), &variables).await;
+    let house = McpFixture::open_in(Scratch::new("mcp"), &settings("odd", ""), &variables).await;
     let told = house.call("odd_environment", json!({})).await.unwrap();
     let seen: serde_json::Map<String, Value> = serde_json::from_str(&told).unwrap();
     for name in ["PATH", "LANG", "TZ", "NOTES"] {
@@ -110,7 +110,7 @@ async fn a_server_that_dies_in_a_call_is_started_again() {
 #[tokio::test]
 async fn a_list_that_changes_is_followed() {
     let house = odd().await;
-    let has_grown = |house: &House| house.names().contains(&"odd_grown".to_owned());
+    let has_grown = |house: &McpFixture| house.names().contains(&"odd_grown".to_owned());
     assert!(!has_grown(&house));
     house.call("odd_grow", json!({})).await.unwrap();
     house.until(has_grown).await;
@@ -122,7 +122,7 @@ async fn a_list_that_changes_is_followed() {
 
 #[tokio::test]
 async fn a_call_that_hangs_is_given_up_and_the_server_is_told() {
-    let house = House::open(&settings("odd", "timeout_seconds = 3")).await;
+    let house = McpFixture::open(&settings("odd", "timeout_seconds = 3")).await;
     let told = house.call("odd_hang", json!({})).await.unwrap_err();
     assert_eq!(told, "the MCP server odd gave no result within 3 s");
     house.until_noted("cancelled").await;
@@ -158,7 +158,7 @@ async fn a_server_that_floods_is_disconnected_and_started_again() {
 
 #[tokio::test]
 async fn a_server_that_cannot_start_says_why() {
-    let house = House::open(&format!(
+    let house = McpFixture::open(&format!(
         "{}\n[mcp.absent]\ncommand = \"/nowhere/server\"\n[mcp.elsewhere]\nurl = \"http://127.0.0.1:1/mcp\"\n\
          token_variable = \"UNSET_TOKEN\"",
         settings("broken", "")
@@ -179,7 +179,7 @@ async fn a_server_that_cannot_start_says_why() {
 
 #[tokio::test]
 async fn a_server_that_says_nothing_is_given_up() {
-    let house = House::open(&settings("silent", "timeout_seconds = 2")).await;
+    let house = McpFixture::open(&settings("silent", "timeout_seconds = 2")).await;
     assert_eq!(house.servers.failures(), [("odd".to_owned(), "no answer within 2 s".to_owned())]);
     let pids = house.pids();
     house.close().await;

@@ -7,11 +7,11 @@ use aizuchi_core::tools::ToolAccess;
 use aizuchi_test_servers::folder::Scratch;
 use serde_json::{Value, json};
 
-use super::house::{House, node_server, prepared, script};
+use super::house::{McpFixture, node_server, prepared, script};
 
 #[tokio::test]
 async fn the_time_server_converts_a_time() {
-    let house = House::open(&format!("[mcp.time]\ncommand = [{:?}]", prepared("mcp/bin/mcp-server-time"))).await;
+    let house = McpFixture::open(&format!("[mcp.time]\ncommand = [{:?}]", prepared("mcp/bin/mcp-server-time"))).await;
     assert_eq!(house.names(), ["time_get_current_time", "time_convert_time"]);
     assert_eq!(house.access("time_convert_time"), ToolAccess::Reads);
     let arguments = json!({"source_timezone": "Asia/Tokyo", "time": "16:30", "target_timezone": "UTC"});
@@ -38,7 +38,7 @@ async fn the_git_server_reads_and_writes_a_repository() {
     let path = folder.to_string_lossy().into_owned();
     let settings =
         format!("[mcp.git]\ncommand = [{:?}, \"--repository\", {path:?}]", prepared("mcp/bin/mcp-server-git"));
-    let house = House::open(&settings).await;
+    let house = McpFixture::open(&settings).await;
     assert_eq!((house.access("git_git_log"), house.access("git_git_add")), (ToolAccess::Reads, ToolAccess::Writes));
     let told = house.call("git_git_log", json!({"repo_path": path, "max_count": 1})).await.unwrap();
     assert!(told.contains("Plant tomatoes"), "{told}");
@@ -55,7 +55,7 @@ async fn the_filesystem_server_keeps_to_its_folder() {
     let folder = Scratch::new("files");
     let path = folder.to_string_lossy().into_owned();
     let settings = format!("[mcp.files]\ncommand = [\"node\", {:?}, {path:?}]", node_server("filesystem"));
-    let house = House::open(&settings).await;
+    let house = McpFixture::open(&settings).await;
     let file = format!("{path}/note.txt");
     assert_eq!(house.access("files_write_file"), ToolAccess::Writes);
     house.call("files_write_file", json!({"path": file, "content": "water the tomatoes"})).await.unwrap();
@@ -75,7 +75,7 @@ async fn the_memory_server_remembers_in_the_file_it_is_given() {
     let settings =
         format!("[mcp.graph]\ncommand = [\"node\", {:?}]\nenv = [\"MEMORY_FILE_PATH\"]", node_server("memory"));
     let variables = [("MEMORY_FILE_PATH", &*file.to_string_lossy())];
-    let house = House::open_in(Scratch::new("mcp"), &settings, &variables).await;
+    let house = McpFixture::open_in(Scratch::new("mcp"), &settings, &variables).await;
     let mia = json!({"name": "Mia", "entityType": "person", "observations": ["grows tomatoes"]});
     house.call("graph_create_entities", json!({"entities": [mia]})).await.unwrap();
     let found = house.call("graph_search_nodes", json!({"query": "tomatoes"})).await.unwrap();
@@ -85,7 +85,7 @@ async fn the_memory_server_remembers_in_the_file_it_is_given() {
 }
 
 /// What the server with everything does, however it is reached.
-async fn try_everything(house: &House) {
+async fn try_everything(house: &McpFixture) {
     let told = house.call("all_echo", json!({"message": "いろは"})).await.unwrap();
     assert!(told.contains("いろは"), "{told}");
     let sum = house.call("all_get-sum", json!({"a": 2, "b": 40})).await.unwrap();
@@ -105,7 +105,7 @@ async fn try_everything(house: &House) {
 
 #[tokio::test]
 async fn the_server_with_everything_is_understood() {
-    let house = House::open(&format!("[mcp.all]\ncommand = [\"node\", {:?}]", node_server("everything"))).await;
+    let house = McpFixture::open(&format!("[mcp.all]\ncommand = [\"node\", {:?}]", node_server("everything"))).await;
     try_everything(&house).await;
     house.close().await;
 }
@@ -146,7 +146,7 @@ impl Drop for HttpServer {
 async fn the_server_with_everything_is_understood_over_http_and_reached_again_after_a_restart() {
     let server = HttpServer::start(0);
     let port = server.port;
-    let house = House::open(&format!("[mcp.all]\nurl = \"http://127.0.0.1:{port}/mcp\"")).await;
+    let house = McpFixture::open(&format!("[mcp.all]\nurl = \"http://127.0.0.1:{port}/mcp\"")).await;
     try_everything(&house).await;
     drop(server);
     let told = house.call("all_echo", json!({"message": "x"})).await.unwrap_err();

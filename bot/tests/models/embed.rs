@@ -80,5 +80,5 @@ fn a_model_that_makes_no_vectors_is_told_at_the_start() {
     assert!(told("anthropic/claude").contains("needs an API key"), "{}", told("anthropic/claude"));
     assert!(told("text-embedding-004").contains("GEMINI_API_KEY"), "{}", told("text-embedding-004"));
     let told = embedder("mine/x", 1, "anthropic").err().expect("it is refused");
-    assert!(told.contains("cannot make embeddings"), "{told}");
+    assert!(told.contains("`models.embed` must be a model that makes embeddings, got \"mine/x\""), "{told}");
 }

@@ -144,7 +144,7 @@ async fn every_exchange_goes_as_it_was_recorded() {
     assert!(failed.is_empty(), "{failed:?}");
 }
 
-/// Whoever has no recording of their own is asked, and understood, as the others of the same format.
+/// A provider without recordings of its own is tested with those of its format.
 #[tokio::test]
 async fn every_provider_is_asked_in_its_format() {
     let of = |exchange: &Exchange| row(exchange.model.split('/').next().unwrap());

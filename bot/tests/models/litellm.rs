@@ -65,7 +65,7 @@ impl Proxy {
     fn start(upstream: u16) -> Proxy {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/servers/litellm/bin/litellm");
         assert!(program.exists(), "{} is not there: `./dev soak` prepares it", program.display());
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = aizuchi_test_servers::ports::free_address().port();
         let folder = Scratch::new("litellm");
         let config = CONFIG.replace("MASTER", KEY).replace("UPSTREAM", &upstream.to_string());
         std::fs::write(folder.join("config.yaml"), config).unwrap();

@@ -1,4 +1,4 @@
-//! What a log tells of a call: never the key, and what people say at TRACE only.
+//! What the log says about a call: never the key, and what people say at TRACE only.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};

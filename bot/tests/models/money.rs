@@ -7,6 +7,7 @@ use aizuchi_core::effect::{Failure, Usage};
 use aizuchi_core::input::Answer;
 use aizuchi_core::settings::Price;
 use aizuchi_test_servers::models::{ModelServer, Step, openai_answer};
+use aizuchi_test_servers::ports::free_address;
 use serde_json::json;
 
 use super::minds::{Asker, environment, policies, settings};
@@ -36,7 +37,7 @@ async fn an_attempt_that_said_nothing_is_paid_for_too() {
 
 #[tokio::test]
 async fn a_failure_costs_what_it_cost() {
-    let asker = |port| Asker::new(port, "[models]\nretries_max = 0\ntimeout_seconds = 1");
+    let asker = |port| Asker::new(port, "[models]\nretries_max = 0\ntimeout_seconds = 3");
     let server = ModelServer::start([Step::json(openai_answer(""))]).await;
     let failed = asker(server.port).judge(LISTED).await;
     assert!(failed.is_err());
@@ -47,7 +48,7 @@ async fn a_failure_costs_what_it_cost() {
         let usage = paid(&asker(server.port).judge(LISTED).await);
         assert_eq!((usage.calls, usage.tokens_in, usage.tokens_out, usage.micros), (0, 0, 0, 0));
     }
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nobody = free_address().port();
     assert_eq!(paid(&asker(nobody).judge(LISTED).await).calls, 0);
     // What broke off, or took too long, may have been: as much as it was allowed to say.
     for step in [Step::Cut(openai_answer("half")), Step::Silence] {

@@ -1,6 +1,7 @@
-//! Providers that are busy, broken, slow or wrong: what is tried again, what is not, and what is told.
+//! Providers that are busy, broken, slow or wrong: what is tried again, what is not, and what is reported.
 
 use aizuchi_test_servers::models::{ModelServer, ServerEvent, Step, openai_answer};
+use aizuchi_test_servers::ports::free_address;
 use serde_json::json;
 
 use super::minds::{Asker, KEY, text, told};
@@ -98,7 +99,7 @@ async fn who_is_slow_is_given_up() {
 
 #[tokio::test]
 async fn nobody_there_is_told_with_the_address() {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_address().port();
     let told = told(Asker::new(port, "[models]\nretries_max = 0").judge(MODEL).await);
     assert_eq!(told, format!("cannot reach openai at http://127.0.0.1:{port}/v1/"));
 }

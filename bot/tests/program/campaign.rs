@@ -48,12 +48,12 @@ const SHARDS_MAX: u64 = 4;
 const SNAPSHOT_RECORDS: [u32; 7] = [100, 150, 250, 500, 1000, 3000, 20_000];
 /// How far ahead of the true time the clock may be, in seconds.
 const AHEAD_SECONDS: [i64; 10] = [0, 0, 0, 20, 90, 400, 3600, 90_000, -60, -3600];
-/// Whoever called longer ago than this when it starts may find no answer: a little less than `response.late_answer_minutes`.
+/// A person who called longer ago than this when it starts may find no answer: a little less than `response.late_answer_minutes`.
 const EXCUSED_AFTER_MS: u64 = 500_000;
 
 /// A fault while it runs.
 #[derive(Clone, Copy, Debug)]
-enum Fault {
+enum ProgramFault {
     Clock { ahead_seconds: i64 },
     FullDisk { for_ms: u64 },
 }
@@ -66,30 +66,30 @@ enum End {
 
 /// From a start to its end.
 #[derive(Debug)]
-struct Life {
+struct ProgramRun {
     shards: u64,
     snapshot_records: u32,
     /// The clock is set before it starts.
     clock: Option<i64>,
     starts_full: bool,
-    faults: Vec<(Moment, Fault)>,
+    faults: Vec<(Moment, ProgramFault)>,
     ends_at: Moment,
     end: End,
 }
 
-impl Life {
-    fn draw(draw: &mut Draw) -> Life {
-        let mut life = Life::draw_all(draw);
+impl ProgramRun {
+    fn draw(draw: &mut Draw) -> ProgramRun {
+        let mut life = ProgramRun::draw_all(draw);
         let without = std::env::var("CAMPAIGN_WITHOUT").unwrap_or_default();
         for left_out in without.split(',').filter(|word| !word.is_empty()) {
             match left_out {
                 "clock" => {
                     life.clock = None;
-                    life.faults.retain(|(_, fault)| !matches!(fault, Fault::Clock { .. }));
+                    life.faults.retain(|(_, fault)| !matches!(fault, ProgramFault::Clock { .. }));
                 }
                 "disk" => {
                     life.starts_full = false;
-                    life.faults.retain(|(_, fault)| !matches!(fault, Fault::FullDisk { .. }));
+                    life.faults.retain(|(_, fault)| !matches!(fault, ProgramFault::FullDisk { .. }));
                 }
                 "shards" => life.shards = 1,
                 "kill" => life.end = End::Stop,
@@ -100,16 +100,16 @@ impl Life {
         life
     }
 
-    fn draw_all(draw: &mut Draw) -> Life {
+    fn draw_all(draw: &mut Draw) -> ProgramRun {
         let ahead = |draw: &mut Draw| AHEAD_SECONDS[draw.below(AHEAD_SECONDS.len() as u64) as usize];
         let mut faults = Vec::new();
         if draw.below(4) == 0 {
-            faults.push((Moment::draw(draw), Fault::Clock { ahead_seconds: ahead(draw) }));
+            faults.push((Moment::draw(draw), ProgramFault::Clock { ahead_seconds: ahead(draw) }));
         }
         if draw.below(5) == 0 {
-            faults.push((Moment::draw(draw), Fault::FullDisk { for_ms: draw.below(1_500) }));
+            faults.push((Moment::draw(draw), ProgramFault::FullDisk { for_ms: draw.below(1_500) }));
         }
-        Life {
+        ProgramRun {
             shards: 1 + draw.below(SHARDS_MAX),
             snapshot_records: SNAPSHOT_RECORDS[draw.below(SNAPSHOT_RECORDS.len() as u64) as usize],
             clock: (draw.below(3) == 0).then(|| ahead(draw)),
@@ -151,7 +151,7 @@ impl Campaign {
         *self.faults.entry(fault).or_default() += 1;
     }
 
-    async fn live(&mut self, life: &Life) {
+    async fn live(&mut self, life: &ProgramRun) {
         self.lives += 1;
         self.shards_changed += u64::from(self.shards != life.shards);
         self.shards = life.shards;
@@ -167,7 +167,7 @@ impl Campaign {
             moment.come(&mut self.news).await;
             self.happen(*fault, &mut program).await;
             // A disk that was full when it started may have kept it from starting.
-            let refused = matches!(fault, Fault::FullDisk { .. }) && !program.said().contains("is in the room");
+            let refused = matches!(fault, ProgramFault::FullDisk { .. }) && !program.said().contains("is in the room");
             if refused && program.has_ended().is_some_and(|status| status.code() == Some(1)) {
                 program = self.home.spawn();
             }
@@ -193,15 +193,15 @@ impl Campaign {
         self.excused.extend(old.map(|(id, _)| id.clone()));
     }
 
-    async fn happen(&mut self, fault: Fault, program: &mut Program) {
+    async fn happen(&mut self, fault: ProgramFault, program: &mut Program) {
         match fault {
-            Fault::Clock { ahead_seconds } => {
+            ProgramFault::Clock { ahead_seconds } => {
                 self.count("clock set while it runs");
                 self.clock.set(ahead_seconds);
                 // It may still be starting.
                 self.excuse_who_waits();
             }
-            Fault::FullDisk { for_ms } => {
+            ProgramFault::FullDisk { for_ms } => {
                 if program.has_ended().is_some() {
                     return;
                 }
@@ -334,7 +334,7 @@ async fn whatever_happens_nothing_is_lost_and_nobody_is_answered_twice() {
     let people = people.into_iter().map(|talker| tokio::spawn(talker.talk())).collect();
     let mut draw = Draw(seed);
     while campaign.faults() < faults {
-        let life = Life::draw(&mut draw);
+        let life = ProgramRun::draw(&mut draw);
         println!("{}: {life:?}", campaign.lives + 1);
         campaign.live(&life).await;
     }

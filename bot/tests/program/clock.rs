@@ -1,4 +1,4 @@
-//! A clock that is wrong and is set while the program runs or is down: nobody is ignored because of it, and it is told.
+//! A clock that is wrong and is set while the program runs or is down: nobody is ignored because of it, and it is reported.
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};

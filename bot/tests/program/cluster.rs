@@ -15,8 +15,8 @@ use crate::program::{Home, Program, eventually, new_home};
 const KILLS: u64 = 12;
 
 pub struct Cluster {
-    restate: RestateServer,
-    postgres: PostgresServer,
+    pub restate: RestateServer,
+    pub postgres: PostgresServer,
     pub home: Home,
     pub other: Home,
 }
@@ -41,7 +41,7 @@ impl Cluster {
     }
 
     pub async fn worker(&self) -> Program {
-        self.home.start_as(&["worker"], "Restate knows this worker").await
+        self.home.start_as(&["worker"], "registered the worker with Restate").await
     }
 
     pub async fn gateway(&self) -> Program {
@@ -103,7 +103,7 @@ async fn a_cluster_says_how_it_is_and_keeps_a_single_program_out() {
     })
     .await;
     assert!(status.contains("stuck: 0") && status.contains("inputs set aside: 0"), "{status}");
-    assert!(status.matches("  answers").count() == 2 && status.contains("nodes that keep its metadata: 1"), "{status}");
+    assert!(status.matches("  answers").count() == 4 && status.contains("nodes that keep its metadata: 1"), "{status}");
     assert!(status.contains("gets what begins, 0 not over"), "{status}");
     let holds = |line: &str| line.starts_with("  leader: aizuchi session ");
     assert!(status.lines().any(holds), "{status}");

@@ -39,7 +39,10 @@ impl ClusterServers {
 
 pub async fn both(home: &Home) -> Program {
     let program = home.start_with(&["--cluster"]).await;
-    eventually("Restate knows it", async || program.said().contains("Restate knows this worker").then_some(())).await;
+    eventually("Restate knows it", async || {
+        program.said().contains("registered the worker with Restate").then_some(())
+    })
+    .await;
     program
 }
 
@@ -72,7 +75,7 @@ async fn worker_and_gateway_in_one_process_go_on_after_a_kill() {
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     say(&mut mia, "1", "@aizuchi are you there?").await;
     assert!(!answer(&mut mia).await.is_empty());
-    assert!(mia.order("/mute").await.contains("Muted"));
+    assert!(mia.order("/mute").await.contains("muted"));
     program.kill();
 
     // A mute is the state of the room, and what was said is in the database.
@@ -96,13 +99,13 @@ fn http() -> reqwest::Client {
     aizuchi::tls::client_builder().build().expect("there is a client")
 }
 
-async fn get(address: SocketAddr, path: &str) -> String {
+pub async fn get(address: SocketAddr, path: &str) -> String {
     let answer = http().get(format!("http://{address}{path}")).send().await.expect("it answers");
     format!("{} {}", answer.status().as_u16(), answer.text().await.expect("it answers"))
 }
 
 /// Puts bytes where Restate keeps the state of a room.
-async fn set_state(servers: &ClusterServers, room: &str, state: &[u8]) {
+pub async fn set_state(servers: &ClusterServers, room: &str, state: &[u8]) {
     let url = format!("{}/services/Room/state", servers.restate.admin());
     let change = json!({"object_key": room, "new_state": {"room": state}});
     let changed = http().post(url).json(&change).send().await.expect("Restate answers");
@@ -110,23 +113,28 @@ async fn set_state(servers: &ClusterServers, room: &str, state: &[u8]) {
 }
 
 /// The state of a room; empty if there is none.
-async fn state_of(servers: &ClusterServers, room: &str) -> Vec<u8> {
+pub async fn state_of(servers: &ClusterServers, room: &str) -> Vec<u8> {
     let url = format!("{}/restate/call/Room/{}/look", servers.restate.ingress(), room.replace(':', "%3A"));
     let looked = http().post(url).send().await.expect("Restate answers");
     looked.bytes().await.expect("a room can be looked at").to_vec()
 }
 
-/// Gives up what keeps failing.
+/// Gives up what keeps failing, also what is trying again at the moment.
 async fn end_stuck(servers: &ClusterServers) {
     let (http, admin) = (http(), servers.restate.admin());
-    let query = json!({"query": "SELECT id FROM sys_invocation WHERE status = 'backing-off'"});
-    let asked = http.post(format!("{admin}/query")).header("accept", "application/json").json(&query);
-    let found: Value = asked.send().await.expect("Restate answers").json().await.expect("it is JSON");
-    for row in found["rows"].as_array().expect("it has rows") {
-        let url = format!("{admin}/invocations/{}/kill", row["id"].as_str().expect("it has an id"));
-        let ended = http.patch(url).send().await.expect("Restate answers");
-        assert!(ended.status().is_success(), "{ended:?}");
-    }
+    let query = json!({"query": "SELECT id FROM sys_invocation WHERE retry_count > 1 AND status <> 'completed'"});
+    eventually("nothing keeps failing", async || {
+        let asked = http.post(format!("{admin}/query")).header("accept", "application/json").json(&query);
+        let found: Value = asked.send().await.expect("Restate answers").json().await.expect("it is JSON");
+        let rows = found["rows"].as_array().expect("it has rows");
+        for row in rows {
+            let url = format!("{admin}/invocations/{}/kill", row["id"].as_str().expect("it has an id"));
+            // It may have ended meanwhile.
+            http.patch(url).send().await.expect("Restate answers");
+        }
+        rows.is_empty().then_some(())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -135,7 +143,7 @@ async fn a_room_that_cannot_go_on_raises_an_alert_until_it_can() {
     let mut home = servers.home(&["reply.part_chars=1500"]).await;
     let health = new_home(&[]).address;
     home.set(format!("cluster.health={health}"));
-    let _worker = home.start_as(&["worker"], "Restate knows this worker").await;
+    let _worker = home.start_as(&["worker"], "registered the worker with Restate").await;
     home.change("cluster.health", "");
     let gateway = home.start_as(&["gateway"], &format!("is in the room: http://{}", home.address)).await;
     let mut mia = Visitor::enter(gateway.address, "lobby", "mia").await;
@@ -178,4 +186,34 @@ async fn a_room_that_cannot_go_on_raises_an_alert_until_it_can() {
     for address in [health, gateway.address] {
         eventually("it is over", async || (get(address, "/ready").await == "200 ready\n").then_some(())).await;
     }
+}
+
+/// Whether the metrics have this line.
+async fn counts(address: SocketAddr, line: &str) {
+    eventually(line, async || get(address, "/metrics").await.contains(&format!("\n{line}\n")).then_some(())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_set_aside_and_a_restate_that_is_away_are_counted_and_told() {
+    let servers = ClusterServers::start().await;
+    let home = servers.home(&[]).await;
+    let program = both(&home).await;
+    counts(program.address, "aizuchi_cluster_set_aside 0").await;
+    let url = format!("{}/restate/call/Room/web%3Alobby/handle", servers.restate.ingress());
+    let request = http().post(url).header("content-type", "application/octet-stream");
+    let answer = request.body(r#"[{"at": 1, "input": "Sung"}]"#).send().await.expect("Restate answers");
+    assert!(answer.status().is_success(), "{answer:?}");
+    counts(program.address, "aizuchi_cluster_set_aside 1").await;
+    eventually("it raises an alert", async || {
+        let ready = get(program.address, "/ready").await;
+        ready.starts_with("200 ready\nalert: 1 input was set aside in the last hour").then_some(())
+    })
+    .await;
+    let told = home.command(&["cluster", "rooms", "--stuck"]).await;
+    assert!(told.contains("web:lobby  set aside at ") && told.contains("Sung"), "{told}");
+    counts(program.address, "aizuchi_cluster_restate_silent 0").await;
+    servers.restate.kill();
+    counts(program.address, "aizuchi_cluster_restate_silent 1").await;
+    servers.restate.start_again().await;
+    counts(program.address, "aizuchi_cluster_restate_silent 0").await;
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use aizuchi_test_servers::discord::{self, BOT, CHANNEL, DiscordServer, person};
+use aizuchi_test_servers::discord::{self, BOT, CHANNEL, DiscordServer, Order, person};
 use serde_json::json;
 
 use crate::cluster_rooms::ClusterServers;
@@ -54,7 +54,7 @@ async fn gateways_share_the_connections_and_take_over_those_of_a_dead_one() {
     let url = servers.postgres.url(&servers.postgres.empty_database().await);
     let home = || on_discord(servers.home_on(&url, &["reply.part_chars=1500", "listen.direct_messages=true"]), &server);
     let homes = [home(), home(), home()];
-    let _worker = homes[0].start_as(&["worker"], "Restate knows this worker").await;
+    let _worker = homes[0].start_as(&["worker"], "registered the worker with Restate").await;
     let mut first = gateway(&homes[1]).await;
     all_are_open(&server).await;
     assert!((0..3).all(|shard| holds(&first, shard)), "alone it has all of them: {}", first.said());
@@ -72,11 +72,13 @@ async fn gateways_share_the_connections_and_take_over_those_of_a_dead_one() {
     let killed = Instant::now();
     server.say(CHANNEL, &mia, &format!("<@{BOT}> who hears me now?"));
     server.say(DIRECT, &mia, &format!("<@{BOT}> still there?"));
+    // Until then the server may not have noticed that the first is gone.
+    let has_all = async || (holds(&second, 0) && holds(&second, 1)).then_some(());
+    eventually("the second has all", has_all).await;
     all_are_open(&server).await;
     let took = killed.elapsed();
     assert!(took < SECONDS_MAX, "it took {took:?}");
     println!("the connections of a killed gateway were open again after {took:?}");
-    assert!(holds(&second, 0) && holds(&second, 1), "{}", second.said());
     server.until_posts(CHANNEL, 2).await;
     server.until_posts(DIRECT, 2).await;
     server.say(CHANNEL, &mia, &format!("<@{BOT}> and that was all"));
@@ -84,4 +86,23 @@ async fn gateways_share_the_connections_and_take_over_those_of_a_dead_one() {
     assert_eq!(server.until_posts(DIRECT, 2).await.len(), 2);
     second.terminate();
     assert!(second.ended().await.success(), "{}", second.said());
+}
+
+/// Such as for a token that was replaced: it kept its connections, and nobody was heard there.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_gateway_that_discord_dismisses_leaves_its_connections_to_another() {
+    let server = DiscordServer::start().await;
+    let servers = ClusterServers::start().await;
+    let url = servers.postgres.url(&servers.postgres.empty_database().await);
+    let homes = [(); 3].map(|()| on_discord(servers.home_on(&url, &["reply.part_chars=1500"]), &server));
+    let _worker = homes[0].start_as(&["worker"], "registered the worker with Restate").await;
+    let first = gateway(&homes[1]).await;
+    eventually("it is connected", async || (open(&server) == BTreeSet::from([0])).then_some(())).await;
+    let second = gateway(&homes[2]).await;
+    assert!(holds(&first, 0) && !holds(&second, 0));
+    server.world.with(|world| world.order(|| Order::Close(4004)));
+    eventually("the second takes it", async || holds(&second, 0).then_some(())).await;
+    eventually("it is connected", async || (open(&server) == BTreeSet::from([0])).then_some(())).await;
+    server.say(CHANNEL, &person(11, "mia"), &format!("<@{BOT}> are you there?"));
+    server.until_posts(CHANNEL, 1).await;
 }

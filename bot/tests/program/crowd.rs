@@ -79,6 +79,8 @@ const CALLS_ONE_IN: u64 = 5;
 /// One in so many things that a moderator says is an order.
 const ORDERS_ONE_IN: u64 = 15;
 const SAYS_AGAIN_WITHIN_MS: u64 = 90;
+/// Somebody who waits for so many acknowledgements says no more meanwhile: on a slow machine there would be ever more to send again.
+const UNTAKEN_MAX: usize = 20;
 const COMES_BACK_AFTER: Duration = Duration::from_millis(3);
 const TRIES_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
@@ -204,10 +206,11 @@ impl Talker {
             if !talks && self.untaken.is_empty() && self.expected.is_none() {
                 return Some(());
             }
+            let speaks = talks && self.untaken.len() < UNTAKEN_MAX;
             let (put_off, tries_again_at) = (!self.refused.is_empty(), self.tries_again_at);
             tokio::select! {
                 frame = self.read(&mut socket) => drop(frame?),
-                () = sleep_until(speaks_at), if talks => {
+                () = sleep_until(speaks_at), if speaks => {
                     self.say_something(&mut socket).await?;
                     speaks_at = Instant::now() + Duration::from_millis(self.draw.below(self.says_again_within_ms));
                 }
@@ -217,7 +220,7 @@ impl Talker {
         }
     }
 
-    /// Which of a room's messages, in their order, it was not shown. Whoever comes in is shown the latest ones, not all: on a
+    /// Which of a room's messages, in their order, it was not shown. A page that enters is shown the latest ones, not all: on a
     /// busy machine there may be more by then.
     pub fn missed<'a>(&self, room: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         room.skip_while(|id| !self.shown.contains(*id)).filter(|id| !self.shown.contains(*id)).collect()
@@ -322,8 +325,8 @@ impl Talker {
     /// An order is answered with a notice, which says whether it was carried out.
     fn take_order(&mut self, index: usize) {
         let (mute, done) = match self.untaken[index].text.as_str() {
-            "/mute" => (Mute::On, "Muted until"),
-            _ => (Mute::Off, "Takes part again"),
+            "/mute" => (Mute::On, "I am muted until"),
+            _ => (Mute::Off, "I am taking part again"),
         };
         if self.notice.contains(done) {
             self.untaken.remove(index);

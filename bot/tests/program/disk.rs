@@ -1,4 +1,4 @@
-//! A disk that is full: whoever speaks is told, and everything goes on when there is room again.
+//! A disk that is full: people who speak are notified, and everything goes on when there is space again.
 #![cfg(target_os = "linux")]
 
 use std::path::PathBuf;

@@ -44,7 +44,7 @@ async fn on_discord_alone_it_answers_and_stops_when_it_is_told() {
     assert!(program.ended().await.success(), "{}", program.said());
 }
 
-/// Refused by one call after another, it can answer nobody there: whoever watches over it is told.
+/// Every call is refused, so it can answer nobody there: `/ready` says so to the person who runs it.
 #[tokio::test]
 async fn a_token_that_is_no_longer_good_shows_in_ready() {
     let server = discord::DiscordServer::start().await;
@@ -54,7 +54,7 @@ async fn a_token_that_is_no_longer_good_shows_in_ready() {
     let program = home.start().await;
     server.until("it is there", |world| world.sessions.values().any(|session| session.line.is_some())).await;
     let mia = person(11, "mia");
-    // Once is a mistake of theirs: whoever asks is answered all the same.
+    // One refusal is a mistake of the server: the person who asks is answered all the same.
     let once = discord::ScriptedFailure::Refused { status: 401, code: 0, message: "401: Unauthorized" };
     server.mishap(&format!("POST channels/{CHANNEL}/messages"), once);
     server.say(CHANNEL, &mia, &format!("<@{BOT}> are you there?"));
@@ -93,11 +93,11 @@ async fn answers_name_orders_as_they_are_written_there() {
     );
     discord.until("an answer", |world| world.asked.iter().any(|asked| asked.line.starts_with("PATCH webhooks"))).await;
     let told = &discord.asked("PATCH webhooks")[0].body["content"];
-    assert_eq!(told, "Muted until /aizuchi unmute.");
+    assert_eq!(told, "I am muted until /aizuchi unmute.");
     eventually("a line is open", async || (slack.sockets.open() > 0).then_some(())).await;
     slack.order("C1GEN", "U1MIA", "mute 2h");
     let told = eventually("an answer", async || slack.workspace().answers.first().cloned()).await;
-    assert_eq!(told["text"], "Muted for 2 h. /aizuchi unmute ends it.");
+    assert_eq!(told["text"], "I am muted for 2 h. /aizuchi unmute ends it.");
 }
 
 /// Where there is no other place to be, being sent away is the end, and not a program that does nothing for ever.

@@ -12,7 +12,7 @@ pub enum Broken {
     Doubled,
     /// There is no decision about a message.
     Undecided,
-    /// Whoever called it has no answer.
+    /// A person who called it has no answer.
     Unanswered,
     /// A mute did not hold.
     Unmuted,

@@ -16,7 +16,7 @@ use rusqlite::{Connection, params};
 use serde_json::json;
 
 use crate::crowd::Draw;
-use crate::program::{Home, Program, eventually, new_home};
+use crate::program::{Home, PATIENCE, Program, eventually, new_home};
 
 /// How often it is killed while it forgets. `./dev soak` sets CRASH_KILLS to more.
 const KILLS: u64 = 8;
@@ -124,7 +124,7 @@ fn left_of_her(home: &Home) -> Vec<(&'static str, Vec<String>)> {
     looked.into_iter().filter(|(_, files)| !files.is_empty()).collect()
 }
 
-/// The tables in which this is, for whoever has to find out why.
+/// The tables that contain this, for the person who has to find out why.
 fn tables_with(home: &Home, text: &str) -> Vec<String> {
     let (store, mut holding) = (home.store(), Vec::new());
     let mut tables = store.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").unwrap();
@@ -144,7 +144,7 @@ fn tables_with(home: &Home, text: &str) -> Vec<String> {
 }
 
 async fn until_nothing_is_left(home: &Home, program: &Program) {
-    let until = Instant::now() + Duration::from_secs(30);
+    let until = Instant::now() + PATIENCE;
     while !left_of_her(home).is_empty() {
         let (left, late) = (left_of_her(home), Instant::now() >= until);
         assert!(!late, "still there: {left:?}, {:?}\n{}", tables_with(home, HER_ID), program.said());
@@ -186,7 +186,7 @@ async fn killed_while_it_forgets_somebody_it_ends_that_at_the_next_start() {
         let left = left_of_her(&home);
         println!("killed after {after:?} of {takes:?} with {shards} shards, {before} before: {left:?}");
         let program = home.start().await;
-        if asks_again(&home).await {
+        if asks_again(&home) {
             // It died before anybody had heard the wish: she says it again.
             let (mut her, _) = Visitor::come_back(home.address, "lobby", HER_NAME, Some(SECRET), MESSAGES).await;
             let told = her.order("/forget-me").await;
@@ -198,18 +198,12 @@ async fn killed_while_it_forgets_somebody_it_ends_that_at_the_next_start() {
     }
 }
 
-/// Whether nothing has begun, a while after the start: nobody had heard the wish.
-async fn asks_again(home: &Home) -> bool {
+/// Whether nothing has begun: nobody had heard the wish. What begins is stored first.
+fn asks_again(home: &Home) -> bool {
     let count = |query: &str| home.store().query_row(query, [], |row| row.get::<_, i64>(0)).unwrap();
-    for _ in 0..40 {
-        let begun = count("SELECT count(*) FROM forgetting") > 0;
-        let known = count(&format!("SELECT count(*) FROM web_person WHERE id = '{HER_ID}'")) > 0;
-        if begun || !known {
-            return false;
-        }
-        tokio::time::sleep(Duration::from_millis(25)).await;
-    }
-    true
+    let begun = count("SELECT count(*) FROM forgetting") > 0;
+    // In this order: what is over is not begun any more, and she is gone then.
+    !begun && count(&format!("SELECT count(*) FROM web_person WHERE id = '{HER_ID}'")) > 0
 }
 
 fn with_model(server: &ModelServer) -> Home {
@@ -342,7 +336,7 @@ async fn on_a_full_disk_nobody_is_told_that_it_is_done() {
     limit("unlimited");
     eventually("it is ready again", async || program.get("/ready").await.starts_with("HTTP/1.1 200").then_some(()))
         .await;
-    if asks_again(&home).await {
+    if asks_again(&home) {
         let told = her.order("/forget-me").await;
         assert!(told.starts_with("You are forgotten"), "{told}");
     }

@@ -51,7 +51,7 @@ pub struct Answered {
     pub by_a_line: usize,
 }
 
-/// Whoever calls the offline model is quoted.
+/// The offline model quotes the person who calls it.
 const QUOTES: &str = ", I heard you: “@aizuchi what";
 
 impl Ledger {
@@ -218,7 +218,7 @@ impl Ledger {
         }
     }
 
-    /// Whoever called the bot has an answer, alone or together with others, or a reason why not.
+    /// Everyone who called the bot has an answer, alone or together with others, or a reason why not.
     fn look_at_calls(&self, talker: &Talker, terms: &Terms, count: &mut Answered, findings: &mut Findings) {
         let answers = answers(&self.messages[talker.room]);
         let told: BTreeSet<&str> = answers.values().filter_map(|parts| parts[0].1.body["reply_to"].as_str()).collect();

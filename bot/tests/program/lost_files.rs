@@ -59,7 +59,7 @@ async fn a_lost_end_of_the_journal_is_noticed() {
     accepted(&home).await;
 }
 
-/// Whoever says so begins with what there is, and need not say so again.
+/// With `--accept-loss` it begins with what there is; later starts do not need the option.
 async fn accepted(home: &Home) {
     let mut program = home.start_with(&["--accept-loss"]).await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
@@ -68,7 +68,7 @@ async fn accepted(home: &Home) {
     home.start().await;
 }
 
-/// Says something until it is refused; what it is told then.
+/// Says something until it is refused; returns the refusal.
 async fn until_refused(mia: &mut Visitor) -> String {
     let mut number = 100;
     eventually("it is refused", async || {

@@ -45,7 +45,7 @@ async fn durable(version: PostgresVersion) -> PostgresServer {
     PostgresServer::start(PostgresOptions { version, durable: true, ..PostgresOptions::default() }).await
 }
 
-/// People who talk until they are told to finish.
+/// People who talk until they get the signal to finish.
 pub struct Crowd {
     people: Vec<tokio::task::JoinHandle<Talker>>,
     wish: watch::Sender<Wish>,

@@ -17,13 +17,13 @@ async fn refused(home: &Home, code: i32, told: &[&str]) {
 }
 
 #[tokio::test]
-async fn a_folder_that_can_not_be_written() {
+async fn a_folder_that_cannot_be_written() {
     let mut home = new_home(&[]);
     std::fs::write(home.folder().join("file"), "").unwrap();
     let below = home.folder().join("file/data");
     home.set(format!("store.folder={}", below.display()));
     refused(&home, 1, &["cannot create the data folder", below.to_str().unwrap(), "store.folder"]).await;
-    // Nobody may make files there, whoever they are.
+    // Nobody may create files there, not even root.
     if cfg!(target_os = "linux") {
         home.set("store.folder=/proc/self");
         refused(&home, 1, &["cannot write into the data folder /proc/self", "store.folder"]).await;
@@ -52,7 +52,8 @@ async fn a_port_that_another_one_has() {
 async fn an_address_that_others_can_reach() {
     let mut home = new_home(&[]);
     home.set("web.address=0.0.0.0:0");
-    refused(&home, 2, &["--set web.address=0.0.0.0:0: ", "other machines can reach", "web.token"]).await;
+    refused(&home, 2, &["--set web.address=0.0.0.0:0: ", "an address that only this machine can reach", "web.token"])
+        .await;
 }
 
 /// Going back to an earlier aizuchi: it says which one is needed, and what it does not understand stays as it is.

@@ -10,7 +10,7 @@ use crate::crowd::Draw;
 use crate::program::{Home, Program, eventually, new_home};
 
 /// How often it is killed. `./dev soak` sets TOOL_KILLS to more.
-const KILLS: u64 = 12;
+const KILLS: u64 = 6;
 /// As long as the tool takes after it has counted.
 const WAIT_MS: u64 = 400;
 
@@ -23,13 +23,17 @@ fn asked(request: &SeenRequest) -> String {
     number.chars().take_while(char::is_ascii_digit).collect()
 }
 
-/// Counts first, and answers with what came of it.
 fn counts(request: &SeenRequest) -> Step {
+    count_for(request, WAIT_MS)
+}
+
+/// Counts first, which takes so long, and answers with what came of it.
+pub fn count_for(request: &SeenRequest, wait_ms: u64) -> Step {
     let messages = request.body["messages"].as_array().expect("there are messages");
     let result = messages.iter().find(|message| message["role"] == "tool");
     let key = asked(request);
     Step::json(match result {
-        None => openai_tool_call("counting_increment", &json!({"key": key, "wait_ms": WAIT_MS})),
+        None => openai_tool_call("counting_increment", &json!({"key": key, "wait_ms": wait_ms})),
         Some(result) => {
             let told = result["content"].as_str().unwrap_or_default();
             let how = if told.contains("interrupted") { "perhaps" } else { "surely" };
@@ -38,37 +42,49 @@ fn counts(request: &SeenRequest) -> Step {
     })
 }
 
+const SETTINGS: [&str; 8] = [
+    "models.main=mine/m",
+    "models.judge=offline",
+    "memory.reflection=false",
+    "memory.channel_context=false",
+    "gates.user_addressed_per_hour=0",
+    "tools.person_per_hour=0",
+    "tools.allow=counting_*",
+    "mcp.counting.env=[\"COUNT_FILE\"]",
+];
+
 fn home(model: &ModelServer) -> Home {
-    let mut home = new_home(&[
-        "models.main=mine/m",
-        "models.judge=offline",
-        "memory.reflection=false",
-        "memory.channel_context=false",
-        "gates.user_addressed_per_hour=0",
-        "tools.person_per_hour=0",
-        "tools.allow=counting_*",
-        "mcp.counting.env=[\"COUNT_FILE\"]",
-    ]);
+    let mut home = new_home(&SETTINGS);
+    connect(&mut home, model);
+    home
+}
+
+/// A home whose settings are not there yet is given the model, and the tool that counts.
+pub fn give_tool(home: &mut Home, model: &ModelServer) {
+    SETTINGS.iter().for_each(|setting| home.set(*setting));
+    connect(home, model);
+}
+
+fn connect(home: &mut Home, model: &ModelServer) {
     home.set(format!("mcp.counting.command=[\"python3\", {SERVER:?}]"));
     home.set(format!("providers.mine.url=http://127.0.0.1:{}/v1/", model.port));
     let count = home.folder().join("count");
     home.set_variable("COUNT_FILE", &count.display().to_string());
-    home
 }
 
 /// The server of the tool needs a moment to start; until then the model is offered nothing of it.
-async fn has_tool(program: &Program) {
+pub async fn has_tool(program: &Program) {
     let started = "MCP server counting: started";
     eventually(started, async || program.said().contains(started).then_some(())).await;
 }
 
-fn counted(home: &Home) -> Vec<String> {
+pub fn counted(home: &Home) -> Vec<String> {
     let lines = std::fs::read_to_string(home.folder().join("count")).unwrap_or_default();
     lines.lines().map(str::to_owned).collect()
 }
 
 /// The posts of the bot that say something of this number, as somebody sees them who comes in now.
-async fn answers(address: std::net::SocketAddr, number: u64) -> Vec<String> {
+pub async fn answers(address: std::net::SocketAddr, number: u64) -> Vec<String> {
     let (_, told) = Visitor::come_back(address, "lobby", "onlooker", None, 0).await;
     let own = told.iter().map(|frame| &frame["message"]).filter(|message| message["voice"] == "Me");
     let texts = own.filter_map(|message| message["text"].as_str().map(str::to_owned));
@@ -88,7 +104,14 @@ async fn killed_while_a_tool_runs_it_is_carried_out_at_most_once_and_answered_on
         has_tool(&program).await;
         mia.say(&format!("k{number}"), &format!("@aizuchi count number {number}")).await;
         eventually("the model is asked", async || (model.seen().len() > before).then_some(())).await;
-        tokio::time::sleep(Duration::from_millis(draw.below(2 * WAIT_MS))).await;
+        let mut little_ms = 2 * WAIT_MS;
+        if number % 2 == 0 {
+            // Certainly while the tool runs.
+            let key = number.to_string();
+            eventually("the tool counts", async || counted(&home).contains(&key).then_some(())).await;
+            little_ms = WAIT_MS / 2;
+        }
+        tokio::time::sleep(Duration::from_millis(draw.below(little_ms))).await;
         program.kill();
         let mut program = home.start().await;
         eventually("it is answered", async || answers(home.address, number).await.pop()).await;

@@ -7,7 +7,7 @@ use crate::program::{Home, eventually, new_home};
 
 #[tokio::test]
 async fn a_wait_keeps_its_due_time_over_a_kill() {
-    let home = new_home(&["preset=myao2", "response.min_wait_seconds=2", "response.jitter_ratio=0"]);
+    let home = new_home(&["preset=myao2", "response.min_wait_seconds=10", "response.jitter_ratio=0"]);
     let mut program = home.start().await;
     let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
     let id = mia.say("1", "does anybody know a quiet place nearby?").await;
@@ -28,7 +28,7 @@ async fn a_wait_keeps_its_due_time_over_a_kill() {
     })
     .await;
     let trace: serde_json::Value = serde_json::from_str(&body).unwrap();
-    let due = heard + 2_000;
+    let due = heard + 10_000;
     assert_eq!(
         trace["asked"][0]["at"],
         json!(due),

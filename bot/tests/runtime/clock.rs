@@ -13,13 +13,13 @@ use aizuchi_core::input::Command;
 use aizuchi_core::types::{Change, ClockShift, Message, MessageId, PersonId, Place, Reaction, RoomId, Span};
 use aizuchi_core::{Input, Time, Trace};
 
-use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said, saving_after};
+use crate::made_up::{Board, EngineRun, START, Scratch, Scripted, line, policies, said, saving_after};
 
 const HOUR: ClockShift = ClockShift(3_600_000);
 const HOUR_BACK: ClockShift = ClockShift(-3_600_000);
 
 /// A program with what it needs to be started again.
-struct House {
+struct RestartableBot {
     scratch: Scratch,
     settings: Vec<&'static str>,
     board: Arc<Board>,
@@ -28,11 +28,11 @@ struct House {
     store: StoreSettings,
 }
 
-impl House {
-    fn new(settings: &[&'static str]) -> House {
+impl RestartableBot {
+    fn new(settings: &[&'static str]) -> RestartableBot {
         let words = Scripted::new(false, vec![line("write", "Hello!", 500)], &policies(settings));
         let (board, clock) = (Arc::default(), Clock::starting_at(START));
-        House {
+        RestartableBot {
             scratch: Scratch::new(),
             settings: settings.to_vec(),
             board,
@@ -42,10 +42,10 @@ impl House {
         }
     }
 
-    async fn start(&self) -> Life {
+    async fn start(&self) -> EngineRun {
         let (words, board) = (self.words.clone(), self.board.clone());
         let (store, database) = (self.store.clone(), self.scratch.database());
-        Life::with_store(store, database, policies(&self.settings), words, board, self.clock).await
+        EngineRun::with_store(store, database, policies(&self.settings), words, board, self.clock).await
     }
 
     fn posts(&self) -> usize {
@@ -54,7 +54,7 @@ impl House {
 
     /// Somebody calls, and is answered within the second.
     #[track_caller]
-    fn asks(&self, life: &Life, id: &str) -> impl Future<Output = ()> {
+    fn asks(&self, life: &EngineRun, id: &str) -> impl Future<Output = ()> {
         let (input, engine) =
             (said(id, self.clock.now(), "mia", "aizuchi, are you there?"), life.runtime.engine.clone());
         let (before, caller) = (self.posts(), std::panic::Location::caller());
@@ -67,7 +67,7 @@ impl House {
     }
 }
 
-fn decided(life: &mut Life) -> Vec<Trace> {
+fn decided(life: &mut EngineRun) -> Vec<Trace> {
     std::iter::from_fn(|| life.events.try_recv().ok())
         .filter_map(|event| match event {
             EngineEvent::Decided(trace) => Some((*trace).clone()),
@@ -78,7 +78,7 @@ fn decided(life: &mut Life) -> Vec<Trace> {
 
 #[tokio::test(start_paused = true)]
 async fn an_hour_ahead_and_back_again_makes_nobody_late() {
-    let house = House::new(&[]);
+    let house = RestartableBot::new(&[]);
     let life = house.start().await;
     house.asks(&life, "m1").await;
     house.clock.set(HOUR);
@@ -94,13 +94,11 @@ async fn an_hour_ahead_and_back_again_makes_nobody_late() {
 /// Said by our clock as it was, heard by our clock as it is.
 #[tokio::test(start_paused = true)]
 async fn what_is_said_just_before_the_clock_is_set_is_not_late() {
-    let house = House::new(&[]);
+    let board = Arc::new(Board { dated_here: true, ..Board::default() });
+    let house = RestartableBot { board, ..RestartableBot::new(&[]) };
     let mut life = house.start().await;
     for (id, by) in [("m1", HOUR), ("m2", HOUR), ("m3", HOUR_BACK)] {
-        let mut input = said(id, house.clock.now(), "mia", "aizuchi, are you there?");
-        if let Input::Said(message) = &mut input {
-            message.place = Place::room("web:lobby");
-        }
+        let input = said(id, house.clock.now(), "mia", "aizuchi, are you there?");
         house.clock.set(by);
         life.runtime.engine.submit(input).await.expect("it listens");
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -113,13 +111,13 @@ async fn what_is_said_just_before_the_clock_is_set_is_not_late() {
 
 #[tokio::test(start_paused = true)]
 async fn a_start_with_records_an_hour_ahead_makes_nobody_late() {
-    let house = House::new(&[]);
+    let house = RestartableBot::new(&[]);
     house.clock.set(HOUR);
     let life = house.start().await;
     house.asks(&life, "m1").await;
     // Killed: nothing is written down any more.
     drop(life);
-    let right = House { clock: Clock::starting_at(START + Span::seconds(10)), ..house };
+    let right = RestartableBot { clock: Clock::starting_at(START + Span::seconds(10)), ..house };
     let life = right.start().await;
     assert_eq!(right.clock.last_jump().unwrap().by.size().whole_minutes(), 59);
     right.asks(&life, "m2").await;
@@ -129,7 +127,7 @@ async fn a_start_with_records_an_hour_ahead_makes_nobody_late() {
 #[tokio::test(start_paused = true)]
 async fn a_mute_lasts_as_long_as_it_was_meant_to_whatever_the_clock_does() {
     for by in [HOUR, HOUR_BACK] {
-        let house = House::new(&[]);
+        let house = RestartableBot::new(&[]);
         let life = house.start().await;
         life.hear(Input::Told(RoomId::new("log:room"), Command::Mute(Some(Span::minutes(2))))).await;
         tokio::time::sleep(Duration::from_secs(60)).await;
@@ -149,7 +147,7 @@ async fn a_wait_ends_after_its_time_whatever_the_clock_does() {
         let yes = r#"{"should_respond": true, "reason": "asked", "delay_seconds": 0}"#;
         let settings = ["preset=myao2", "response.jitter_ratio=0"];
         let words = Scripted::new(false, vec![line("judge", yes, 0)], &policies(&settings));
-        let house = House { words, ..House::new(&settings) };
+        let house = RestartableBot { words, ..RestartableBot::new(&settings) };
         let life = house.start().await;
         life.hear(said("m1", START, "mia", "does anybody know?")).await;
         tokio::time::sleep(Duration::from_secs(100)).await;
@@ -164,7 +162,7 @@ async fn a_wait_ends_after_its_time_whatever_the_clock_does() {
 
 #[tokio::test(start_paused = true)]
 async fn what_happened_while_the_clock_was_set_is_decided_the_same_again() {
-    let house = House { store: saving_after(1_000_000), ..House::new(&[]) };
+    let house = RestartableBot { store: saving_after(1_000_000), ..RestartableBot::new(&[]) };
     let mut life = house.start().await;
     for (nth, by) in [0, 3_600_000, -3_600_000, -60_000, 90_000].into_iter().enumerate() {
         house.clock.set(ClockShift(by));
@@ -185,10 +183,11 @@ fn called(id: &str, at: Time, backfilled: bool) -> Input {
     }
 }
 
-/// The outbox, the inbox and the gaps that are filled all end here: what was said before it was back waits to be told.
+/// The outbox, the inbox and the gaps that are filled all end here: what was said before it was back waits
+/// to be reported.
 #[tokio::test(start_paused = true)]
 async fn what_was_said_while_it_was_away_is_answered_within_the_limit() {
-    let house = House::new(&[]);
+    let house = RestartableBot::new(&[]);
     let life = house.start().await;
     house.asks(&life, "m1").await;
     life.runtime.stop().await;
@@ -217,7 +216,7 @@ async fn what_was_said_while_it_was_away_is_answered_within_the_limit() {
 
 #[tokio::test(start_paused = true)]
 async fn everybody_who_calls_while_it_writes_is_answered_and_shown() {
-    let house = House::new(&["gates.user_addressed_per_hour=0"]);
+    let house = RestartableBot::new(&["gates.user_addressed_per_hour=0"]);
     let mut life = house.start().await;
     for nth in 0..100 {
         let person = format!("p{nth}");
@@ -238,7 +237,7 @@ async fn everybody_who_calls_while_it_writes_is_answered_and_shown() {
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_set_just_before_a_stop_shortens_no_mute_and_drops_no_call() {
     for (shards, by) in [("runtime.shards=1", HOUR), ("runtime.shards=4", HOUR), ("runtime.shards=4", HOUR_BACK)] {
-        let house = House::new(&[shards]);
+        let house = RestartableBot::new(&[shards]);
         let life = house.start().await;
         let rooms: Vec<RoomId> = (0..6).map(|number| RoomId::new(format!("log:room{number}"))).collect();
         for room in &rooms {
@@ -267,7 +266,7 @@ async fn a_clock_that_is_set_just_before_a_stop_shortens_no_mute_and_drops_no_ca
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_set_back_between_two_starts_lengthens_no_mute_in_a_quiet_room() {
     for killed in [false, true] {
-        let house = House::new(&[]);
+        let house = RestartableBot::new(&[]);
         let life = house.start().await;
         life.hear(Input::Told(RoomId::new("log:room"), Command::Mute(Some(Span::minutes(120))))).await;
         tokio::time::sleep(Duration::from_secs(90 * 60)).await;
@@ -276,7 +275,7 @@ async fn a_clock_that_is_set_back_between_two_starts_lengthens_no_mute_in_a_quie
         } else {
             life.runtime.stop().await;
         }
-        let behind = House { clock: Clock::starting_at(START + Span::minutes(30)), ..house };
+        let behind = RestartableBot { clock: Clock::starting_at(START + Span::minutes(30)), ..house };
         let life = behind.start().await;
         let noticed = behind.clock.last_jump().expect("it is noticed").by.size().whole_minutes();
         assert_eq!(noticed, if killed { 59 } else { 60 }, "killed: {killed}");
@@ -292,14 +291,14 @@ async fn a_clock_that_is_set_back_between_two_starts_lengthens_no_mute_in_a_quie
 /// What is noted beside the journal is older than its records: only they tell.
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_was_set_back_before_a_kill_is_not_set_back_again() {
-    let house = House::new(&[]);
+    let house = RestartableBot::new(&[]);
     let life = house.start().await;
     life.hear(Input::Told(RoomId::new("log:room"), Command::Mute(Some(Span::minutes(120))))).await;
     tokio::time::sleep(Duration::from_secs(90 * 60)).await;
     house.clock.set(HOUR_BACK);
     life.hear(said("m1", house.clock.now(), "mia", "aizuchi?")).await;
     drop(life);
-    let again = House { clock: Clock::starting_at(house.clock.now() + Span::seconds(2)), ..house };
+    let again = RestartableBot { clock: Clock::starting_at(house.clock.now() + Span::seconds(2)), ..house };
     let life = again.start().await;
     assert_eq!(again.clock.last_jump(), None);
     life.runtime.stop().await;
@@ -307,7 +306,7 @@ async fn a_clock_that_was_set_back_before_a_kill_is_not_set_back_again() {
 
 #[tokio::test(start_paused = true)]
 async fn what_people_did_a_moment_ago_is_handled_as_of_then() {
-    let house = House::new(&[]);
+    let house = RestartableBot::new(&[]);
     let life = house.start().await;
     let at = house.clock.now() + Span::seconds(9);
     tokio::time::sleep(Duration::from_secs(10)).await;

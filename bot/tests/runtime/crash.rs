@@ -7,11 +7,12 @@ use aizuchi::runtime::Clock;
 use aizuchi_core::types::Span;
 use aizuchi_core::{Input, Time};
 
-use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said, saving_after};
+use crate::made_up::{Board, EngineRun, START, Scratch, Scripted, line, policies, said, saving_after};
 
 const MESSAGES: u64 = 12;
 const CRASHES: u64 = 4;
-const LIVES: u64 = 200;
+/// How many talks it lives through. `./dev soak` sets CRASH_LIVES to more.
+const LIVES: u64 = 100;
 const LIVES_IN_CHUNKS: u64 = 60;
 
 /// An answer that comes in three parts, or as three posts of their own.
@@ -47,7 +48,7 @@ fn talk(seed: u64) -> Vec<(Time, Input)> {
     (0..MESSAGES).map(message).collect()
 }
 
-/// Lives until it is killed, in a world of its own; what is told and not known to be durable is told again.
+/// Runs until it is killed, in a world of its own; what was reported and is not known to be durable is reported again.
 fn live(
     scratch: &Scratch,
     board: &Arc<Board>,
@@ -61,7 +62,8 @@ fn live(
         let policies = policies(&[manner.setting]);
         let models = Scripted::new(false, vec![line("write", &manner.words, 250)], &policies);
         let clock = Clock::starting_at(from);
-        let life = Life::with_store(saving_after(7), scratch.database(), policies, models, board.clone(), clock).await;
+        let life =
+            EngineRun::with_store(saving_after(7), scratch.database(), policies, models, board.clone(), clock).await;
         let living = async {
             while let Some((at, input)) = talk.first().cloned() {
                 clock.sleep_until(Some(at)).await;
@@ -84,7 +86,8 @@ fn live(
 
 #[test]
 fn killed_at_any_instant_it_loses_nothing_and_says_nothing_twice() {
-    for seed in 0..LIVES {
+    let lives = std::env::var("CRASH_LIVES").map_or(LIVES, |lives| lives.parse().expect("CRASH_LIVES is a number"));
+    for seed in 0..lives {
         check_board(&die_often(seed, &Manner::in_parts(), |_| ()), seed);
     }
 }
@@ -109,7 +112,7 @@ fn killed_between_two_posts_of_an_answer_it_sends_the_rest_once() {
 
 /// Lives through a talk with deaths in it, each of which is shown, to its end.
 fn die_often(seed: u64, manner: &Manner, mut see_death: impl FnMut(&Board)) -> Arc<Board> {
-    let scratch = Scratch::new();
+    let scratch = Scratch::in_memory();
     let board = Arc::new(Board { way: Duration::from_millis(60), ..Board::default() });
     let (mut left, mut from, mut draw) = (talk(seed), START, seed ^ 0x9e37_79b9);
     for _ in 0..CRASHES {

@@ -1,4 +1,4 @@
-//! Nothing leaves before it is durable: whoever is asked or posted to looks into the journal and finds the cause there.
+//! Nothing leaves before it is durable: a model that is asked, or a platform that gets a post, finds the cause in the journal.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};

@@ -8,7 +8,7 @@ use aizuchi_core::Input;
 use aizuchi_core::types::{Place, Span};
 use rusqlite::Connection;
 
-use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
+use crate::made_up::{Board, EngineRun, START, Scratch, Scripted, line, policies, said};
 
 /// Fits into the queue of one engine.
 const OTHERS: u64 = 400;
@@ -36,7 +36,7 @@ async fn a_mention_overtakes_other_rooms_and_nobody_of_its_own() {
     let (scratch, policies) = (Scratch::new(), policies(&[]));
     let models = Scripted::new(false, vec![line("write", "Hello!", 0)], &policies);
     let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
-    let life = Life::start(scratch.database(), policies, models, board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies, models, board.clone(), clock).await;
     life.hear(in_room("log:room0", "first", 0, "good morning")).await;
     let store = Connection::open(scratch.0.join("aizuchi.db")).unwrap();
     // The disk takes its time with one message, and everything queues up behind it.

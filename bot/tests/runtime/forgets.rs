@@ -2,19 +2,42 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use aizuchi::journal::Journal;
 use aizuchi::keeper::ForgetState;
-use aizuchi_core::input::Command;
-use aizuchi_core::memory::{Fact, FactDraft, Filter, MemoryChange, Origin};
+use aizuchi::ports::{BoxFuture, JobStep, ModelClient, StoreBackend as _};
+use aizuchi_core::effect::{Ask, Brief, Failure, Usage};
+use aizuchi_core::input::{Answer, Command};
+use aizuchi_core::memory::words::{DoubtfulName, NameDoubt};
+use aizuchi_core::memory::{Fact, FactDraft, Filter, ForgetRequest, MemoryChange, Origin};
 use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Visibility};
-use aizuchi_core::{Input, Message};
+use aizuchi_core::{Input, Message, Policies};
 use tokio_util::sync::CancellationToken;
 
 use crate::made_up::{START, Scratch, said};
-use crate::remembering_life::{RememberingLife, holds, others_talk, short_lived};
+use crate::remembering_life::{Parrot, RememberingLife, holds, others_talk, short_lived};
+
+/// Quotes what it is asked about: as the judge, and as the one who answers.
+struct Quoting;
+
+impl ModelClient for Quoting {
+    fn judge(self: Arc<Self>, ask: Box<Ask>, _: Arc<Policies>) -> BoxFuture<'static, Result<Answer, Failure>> {
+        let last = ask.transcript.lines.iter().last().map(|line| line.text.to_owned()).unwrap_or_default();
+        let text = format!(r#"{{"respond": false, "confidence": 0.9, "reason": "they say: {last}"}}"#).into();
+        Box::pin(async { Ok(Answer { text, usage: Usage::default() }) })
+    }
+
+    fn write(
+        self: Arc<Self>,
+        brief: Box<Brief>,
+        policies: Arc<Policies>,
+    ) -> BoxFuture<'static, Result<Answer, Failure>> {
+        Arc::new(Parrot).write(brief, policies)
+    }
+}
 
 /// Talk in rooms of several engines, with answers that repeat it.
 async fn lived(scratch: &Scratch, shards: u32) -> RememberingLife {
@@ -109,6 +132,30 @@ async fn cut_off_at_any_point_it_ends_after_the_next_start_or_has_not_begun() {
     assert!(begun >= 5 && not_begun >= 1, "{begun} and {not_begun}");
 }
 
+/// In a cluster another process may have begun it, and ended.
+#[tokio::test(start_paused = true)]
+async fn what_another_process_has_begun_is_ended_too() {
+    let scratch = Scratch::new();
+    let life = RememberingLife::start(&scratch, 2).await;
+    life.says(1, "log:1", "id-mia", "my xylophone").await;
+    let (engine, stop) = (life.runtime.engine.clone(), CancellationToken::new());
+    tokio::spawn(life.keeper.clone().end_forgetting(engine, life.platforms.clone(), stop.clone()));
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let (ids, rooms) = (vec![PersonId::new("id-mia")], vec![RoomId::new("log:1")]);
+    let request = ForgetRequest { ids, rooms, ..ForgetRequest::default() };
+    life.database.stores().jobs.begin(JobStep::Delete(Box::new(request))).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(60), async {
+        while life.jobs().await > 0 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+    })
+    .await
+    .expect("it is found");
+    assert!(!holds(&scratch, "xylophone"));
+    stop.cancel();
+    life.runtime.stop().await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn one_person_under_several_ids_is_forgotten_under_all_of_them() {
     let scratch = Scratch::new();
@@ -181,6 +228,9 @@ async fn the_words_of_an_answer_go_with_the_deleted_question() {
     life.runtime.stop().await;
 }
 
+/// Longer than `listen.read_hours` of the default preset.
+const READ_FOR: Duration = Duration::from_secs(75 * 3600);
+
 #[tokio::test(start_paused = true)]
 async fn who_opted_out_is_kept_in_no_file_for_longer_than_the_talk_of_the_moment() {
     let scratch = Scratch::new();
@@ -196,9 +246,52 @@ async fn who_opted_out_is_kept_in_no_file_for_longer_than_the_talk_of_the_moment
     for round in 0..5 {
         others_talk(&life, 2_000 + 100 * round).await;
     }
-    tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
+    tokio::time::sleep(READ_FOR).await;
     assert!(!holds(&scratch, "glockenspiel"), "words of somebody who opted out are still in the files");
     assert!(holds(&scratch, "marimba"), "what others said stays");
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_answered_to_somebody_who_opted_out_is_kept_no_longer_than_their_words() {
+    let scratch = Scratch::new();
+    let life = RememberingLife::with_model(&scratch, 2, short_lived(), Arc::new(Quoting)).await;
+    life.keeper.opt_out(&PersonId::new("id-mia"), true).await.unwrap();
+    life.says(1, "log:room", "id-mia", "@aizuchi tune the glockenspiel").await;
+    life.says(2, "log:question", "id-mia", "does anybody know how to tune a glockenspiel?").await;
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    life.says(3, "log:room", "id-jonas", "@aizuchi tune the marimba").await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    others_talk(&life, 1_000).await;
+    for told in ["So: @aizuchi tune the glockenspiel", "So: @aizuchi tune the marimba", "they say: does anybody know"] {
+        assert!(holds(&scratch, told), "the scan would find it: {told}");
+    }
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    for round in 0..5 {
+        others_talk(&life, 2_000 + 100 * round).await;
+    }
+    for number in 3_000..3_100 {
+        life.says(number, "log:question", "id-jonas", "a marimba here").await;
+    }
+    tokio::time::sleep(READ_FOR).await;
+    assert!(!holds(&scratch, "glockenspiel"), "words of somebody who opted out are still in the files");
+    assert!(holds(&scratch, "So: @aizuchi tune the marimba"), "an answer to somebody else stays");
+    life.runtime.stop().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_judge_said_of_a_message_before_it_was_edited_goes_with_its_words() {
+    let scratch = Scratch::new();
+    let life = RememberingLife::with_model(&scratch, 2, short_lived(), Arc::new(Quoting)).await;
+    life.says(1, "log:room", "id-mia", "does anybody know how to tune a glockenspiel?").await;
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(holds(&scratch, "they say: does anybody know"), "the judge was asked, and the scan would find it");
+    life.changes(1, "log:room", Some("never mind")).await;
+    others_talk(&life, 1_000).await;
+    others_talk(&life, 2_000).await;
+    tokio::time::sleep(Duration::from_secs(3 * 3600)).await;
+    assert!(!holds(&scratch, "glockenspiel"), "what the judge said of the earlier text is still in the files");
+    assert!(holds(&scratch, "never mind"), "the message itself stays");
     life.runtime.stop().await;
 }
 
@@ -253,6 +346,7 @@ async fn what_somebody_is_shown_is_what_is_forgotten_with_them() {
         life.keeper.change(vec![MemoryChange::Kept(Box::new(draft))]).await.unwrap();
     };
     keep("log:1/room", false, "The glockenspiel is old", "id-mia").await;
+    keep("log:1/room", false, "Mia Quartz hums", "id-bo").await;
     keep("log:1/room", false, "Quartz owes Bo a lunch", "id-bo").await;
     keep("log:1/room", false, "Mia sings", "id-bo").await;
     keep("log:9/room", true, "Mia Quartz is to be surprised", "id-jonas").await;
@@ -261,18 +355,21 @@ async fn what_somebody_is_shown_is_what_is_forgotten_with_them() {
     let list = life.keeper.list(&ids, &life.platforms).await.unwrap();
     let texts = |facts: &[Fact]| facts.iter().map(|fact| fact.content.to_string()).collect::<Vec<_>>();
     assert_eq!(texts(&list.facts), ["The glockenspiel is old"]);
-    assert_eq!(texts(&list.said_by_others), ["Quartz owes Bo a lunch"]);
+    assert_eq!(texts(&list.said_by_others), ["Mia Quartz hums"]);
     assert_eq!(list.elsewhere, 1, "what is said in a room that she does not read is counted");
     assert_eq!(
         list.perhaps.iter().map(|perhaps| (&*perhaps.name, texts(&perhaps.facts))).collect::<Vec<_>>(),
-        [("Mia", vec!["Mia sings".to_owned()])]
+        [("Mia", vec!["Mia sings".to_owned()]), ("Quartz", vec!["Quartz owes Bo a lunch".to_owned()])]
     );
     assert_eq!(list.messages.iter().map(|message| &*message.text).collect::<Vec<_>>(), ["I play the glockenspiel"]);
     let forgotten = life.keeper.forget(ids.to_vec(), &[], &life.runtime.engine, &life.platforms).await.unwrap();
-    assert_eq!(forgotten.doubtful, [("Mia".into(), Some("Mian".into()))]);
+    let doubtful = |name: &str, doubt| DoubtfulName { name: name.into(), doubt };
+    let mia = doubtful("Mia", NameDoubt::Beginning("Mian".into()));
+    assert_eq!(forgotten.doubtful, [mia, doubtful("Quartz", NameDoubt::Part)]);
     let left = texts(&life.keeper.memory().facts(Filter::default()).await.unwrap());
-    assert_eq!(left, ["Quartzite is a rock", "Mia sings"]);
-    life.keeper.forget(ids.to_vec(), &["Mia".into()], &life.runtime.engine, &life.platforms).await.unwrap();
+    assert_eq!(left, ["Quartzite is a rock", "Mia sings", "Quartz owes Bo a lunch"]);
+    let names = ["Mia".into(), "Quartz".into()];
+    life.keeper.forget(ids.to_vec(), &names, &life.runtime.engine, &life.platforms).await.unwrap();
     assert_eq!(texts(&life.keeper.memory().facts(Filter::default()).await.unwrap()), ["Quartzite is a rock"]);
     let list = life.keeper.list(&ids, &life.platforms).await.unwrap();
     assert_eq!(list, Default::default());

@@ -26,6 +26,11 @@ impl Scratch {
         Scratch(folder::Scratch::new("runtime"))
     }
 
+    /// For hundreds of deaths of the program. The machine lives on, so that no disk has to keep anything.
+    pub fn in_memory() -> Scratch {
+        Scratch(folder::Scratch::in_memory("runtime"))
+    }
+
     pub fn database(&self) -> Database {
         Database::open(&self.0.join("aizuchi.db")).expect("a new store opens")
     }
@@ -44,11 +49,17 @@ pub struct Board {
     pub held: Mutex<Option<watch::Receiver<bool>>>,
     /// How long the way to the platform takes, and the way back.
     pub way: Duration,
+    /// Whether its messages carry the time of our own clock.
+    pub dated_here: bool,
 }
 
 impl Platform for Board {
     fn name(&self) -> &'static str {
         "log"
+    }
+
+    fn dates_by_our_clock(&self) -> bool {
+        self.dated_here
     }
 
     fn post<'a>(&'a self, posting: PostRequest<'a>) -> BoxFuture<'a, Result<MessageId, PostError>> {
@@ -139,22 +150,22 @@ impl ModelClient for Scripted {
 }
 
 /// A program that runs, with what it runs on.
-pub struct Life {
+pub struct EngineRun {
     pub runtime: Runtime,
     pub events: broadcast::Receiver<EngineEvent>,
     pub ready: watch::Receiver<bool>,
     pub clock: Clock,
 }
 
-impl Life {
+impl EngineRun {
     pub async fn start(
         database: Database,
         policies: Policies,
         models: Arc<dyn ModelClient>,
         board: Arc<Board>,
         clock: Clock,
-    ) -> Life {
-        Life::with_store(StoreSettings::default(), database, policies, models, board, clock).await
+    ) -> EngineRun {
+        EngineRun::with_store(StoreSettings::default(), database, policies, models, board, clock).await
     }
 
     pub async fn with_store(
@@ -164,8 +175,8 @@ impl Life {
         models: Arc<dyn ModelClient>,
         board: Arc<Board>,
         clock: Clock,
-    ) -> Life {
-        Life::with_tools(Toolset::default(), store, database, policies, models, board, clock).await
+    ) -> EngineRun {
+        EngineRun::with_tools(Toolset::default(), store, database, policies, models, board, clock).await
     }
 
     pub async fn with_tools(
@@ -176,12 +187,12 @@ impl Life {
         models: Arc<dyn ModelClient>,
         board: Arc<Board>,
         clock: Clock,
-    ) -> Life {
+    ) -> EngineRun {
         let (events, watched) = broadcast::channel(100_000);
         let (ready, is_ready) = watch::channel(true);
         let world = RuntimeContext { tools, clock, models, platforms: vec![board], keeper: None, events, ready, store };
         let runtime = Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
-        Life { runtime, events: watched, ready: is_ready, clock }
+        EngineRun { runtime, events: watched, ready: is_ready, clock }
     }
 
     pub async fn hear(&self, input: Input) {

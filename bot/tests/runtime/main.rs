@@ -12,6 +12,7 @@ mod looked_up;
 mod made_up;
 mod memory_away;
 mod money;
+mod own_data;
 mod people;
 mod remembering_life;
 mod remembers;

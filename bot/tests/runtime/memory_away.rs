@@ -2,32 +2,36 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use aizuchi::keeper::{ForgetState, OptOutState};
+use aizuchi::keeper::{ForgetState, Keeper, OptOutState};
 use aizuchi::memory::StoredLayers;
-use aizuchi::ports::{BoxFuture, Memory, MemoryStore, StoreBackend as _, WaitLimit};
+use aizuchi::ports::{BoxFuture, JournalEntry, Memory, MemoryStore, StoreBackend as _, WaitLimit};
 use aizuchi::stores::{StoreError, StoreSettings};
-use aizuchi_core::Policies;
+use aizuchi_core::listen::Unheard;
 use aizuchi_core::memory::{
     ChannelMemory, Fact, FactDraft, Filter, Marks, MemoryChange, Origin, Person, PersonExport, Query, Recalled, Tie,
 };
-use aizuchi_core::types::{MessageId, PersonId, RoomId, Visibility};
+use aizuchi_core::types::{MessageId, PersonId, Reply, RoomId, Visibility};
+use aizuchi_core::{Input, Message, Policies, Trace};
 use tokio_util::sync::CancellationToken;
 
-use crate::made_up::{START, Scratch, policies};
-use crate::remembering_life::{Parrot, RememberingLife};
-use crate::remembers::holds;
+use crate::made_up::{START, Scratch, policies, said};
+use crate::remembering_life::{Parrot, RememberingLife, holds};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Reached {
     Yes,
     /// Nobody listens there.
     Refused,
+    /// Somebody listens and lets nobody in.
+    Denied,
     /// Somebody listens and does not answer.
     Hangs,
     /// It takes longer than anybody waits, and the opt-out is not noted before.
     Slow,
+    /// Who answered whom is counted, but the answer to that never arrives.
+    Late,
 }
 
 /// Who opted out is known at hand, as the program has it.
@@ -49,8 +53,9 @@ impl Faraway {
         let reached = *self.reached.lock().unwrap();
         Box::pin(async move {
             match reached {
-                Reached::Yes => work.await,
+                Reached::Yes | Reached::Late => work.await,
                 Reached::Refused => Err(StoreError::Unavailable("Firestore: connection refused".into())),
+                Reached::Denied => Err(StoreError::Failed("Firestore: no permission (PermissionDenied)".into())),
                 Reached::Hangs | Reached::Slow => std::future::pending().await,
             }
         })
@@ -70,7 +75,15 @@ impl Memory for Faraway {
                 self.out.lock().unwrap().insert(person.clone());
             }
         }
-        self.ask(self.memory.apply(changes, policies))
+        let counts = changes.iter().any(|change| matches!(change, MemoryChange::Answered(_)));
+        let (applied, reached) = (self.memory.apply(changes, policies), *self.reached.lock().unwrap());
+        if reached == Reached::Late && counts {
+            return Box::pin(async move {
+                applied.await?;
+                std::future::pending().await
+            });
+        }
+        self.ask(applied)
     }
 
     fn channel<'a>(&'a self, room: &'a RoomId) -> BoxFuture<'a, Result<(Option<ChannelMemory>, Marks), StoreError>> {
@@ -155,8 +168,8 @@ async fn facts(life: &RememberingLife) -> usize {
 }
 
 #[tokio::test]
-async fn whoever_asks_to_be_forgotten_while_memory_is_away_is_forgotten_once_it_is_back() {
-    for reached in [Reached::Refused, Reached::Hangs] {
+async fn anyone_who_asks_to_be_forgotten_while_memory_is_away_is_forgotten_once_it_is_back() {
+    for reached in [Reached::Refused, Reached::Denied, Reached::Hangs] {
         let scratch = Scratch::new();
         let (life, away) = lived(&scratch).await;
         away.set(reached);
@@ -172,8 +185,48 @@ async fn whoever_asks_to_be_forgotten_while_memory_is_away_is_forgotten_once_it_
 }
 
 #[tokio::test]
-async fn whoever_opts_out_while_memory_is_away_is_told_so_and_what_was_known_goes_once_it_is_back() {
-    for reached in [Reached::Refused, Reached::Hangs, Reached::Slow] {
+async fn what_a_forgotten_person_says_while_memory_is_away_stays_and_what_they_said_before_is_gone_at_once() {
+    let scratch = Scratch::new();
+    let (life, away) = lived(&scratch).await;
+    away.set(Reached::Hangs);
+    life.says(2, "log:room", "id-mia", "my tuba is not").await;
+    assert_eq!(life.forget_mia().await, ForgetState::Interrupted);
+    assert!(!holds(&scratch, "tuba"), "memory does not answer, and what is here needs no answer");
+    life.says(3, "log:room", "id-mia", "we rehearse at noon").await;
+    away.set(Reached::Yes);
+    ended(&life).await;
+    assert_eq!(facts(&life).await, 0);
+    life.runtime.stop().await;
+    assert!(!holds(&scratch, "xylophone") && !holds(&scratch, "tuba"));
+    assert!(holds(&scratch, "we rehearse at noon"), "they asked before they said it");
+}
+
+#[tokio::test]
+async fn nobody_waits_until_others_are_forgotten_by_a_memory_that_hangs() {
+    let scratch = Scratch::new();
+    let (life, away) = lived(&scratch).await;
+    life.says(2, "log:room", "id-jonas", "mine is a marimba").await;
+    life.keeper.catch_up().await.unwrap();
+    away.set(Reached::Hangs);
+    let forget = async |who| {
+        let who = vec![PersonId::new(who)];
+        life.keeper.forget(who, &[], &life.runtime.engine, &life.platforms).await.unwrap().state
+    };
+    let begun = Instant::now();
+    let states = tokio::join!(forget("id-mia"), forget("id-jonas"));
+    assert_eq!(states, (ForgetState::Interrupted, ForgetState::Interrupted));
+    assert!(begun.elapsed() < Duration::from_millis(1_900), "{:?}", begun.elapsed());
+    assert_eq!(life.jobs().await, 2);
+    away.set(Reached::Yes);
+    ended(&life).await;
+    assert_eq!(away.people(None).await, Ok(Vec::new()));
+    life.runtime.stop().await;
+    assert!(!holds(&scratch, "xylophone") && !holds(&scratch, "marimba"));
+}
+
+#[tokio::test]
+async fn anyone_who_opts_out_while_memory_is_away_is_told_so_and_what_was_known_goes_once_it_is_back() {
+    for reached in [Reached::Refused, Reached::Denied, Reached::Hangs, Reached::Slow] {
         let scratch = Scratch::new();
         let (life, away) = lived(&scratch).await;
         away.set(reached);
@@ -191,7 +244,7 @@ async fn whoever_opts_out_while_memory_is_away_is_told_so_and_what_was_known_goe
 }
 
 #[tokio::test]
-async fn whoever_wants_to_be_remembered_again_before_memory_is_back_is_not_deleted() {
+async fn anyone_who_wants_to_be_remembered_again_before_memory_is_back_is_not_deleted() {
     let scratch = Scratch::new();
     let (life, away) = lived(&scratch).await;
     away.set(Reached::Slow);
@@ -201,6 +254,41 @@ async fn whoever_wants_to_be_remembered_again_before_memory_is_back_is_not_delet
     ended(&life).await;
     assert_eq!(facts(&life).await, 1);
     life.runtime.stop().await;
+}
+
+#[tokio::test]
+async fn a_deletion_that_was_promised_is_not_called_off_by_a_wish_that_failed() {
+    let scratch = Scratch::new();
+    let (life, away) = lived(&scratch).await;
+    away.set(Reached::Hangs);
+    assert_eq!(life.keeper.opt_out(&mia(), true).await, Ok(OptOutState::Noted));
+    assert!(life.keeper.opt_out(&mia(), false).await.is_err());
+    away.set(Reached::Yes);
+    ended(&life).await;
+    assert_eq!(facts(&life).await, 0);
+    assert!(away.people(Some(&mia())).await.unwrap().iter().any(|known| known.opted_out));
+    life.runtime.stop().await;
+}
+
+#[tokio::test]
+async fn who_stopped_waiting_for_a_slow_memory_does_not_have_answers_counted_twice() {
+    let scratch = Scratch::new();
+    let database = scratch.database();
+    let memory = database.memory(StoredLayers::ALL);
+    let away = Arc::new(Faraway { memory, reached: Mutex::new(Reached::Late), out: Mutex::default() });
+    let keeper = Keeper::new(away.clone(), Arc::new(Parrot), database.clone(), policies(&["memory.people=true"]));
+    let Input::Said(answer) = said("m2", START, "jonas", "who tunes it?") else { unreachable!() };
+    let reply = Reply { to: Some(MessageId::new("m1")), to_me: false, to_person: None };
+    let answer = Message { reply: Some(reply), ..answer };
+    let talk = [said("m1", START, "mia", "my xylophone is tuned"), Input::Said(answer.clone())];
+    let talk = talk.map(|input| JournalEntry::Input(START, input));
+    database.stores().journal.append(0, &talk).await.unwrap();
+    keeper.note_links(&[Trace::passed_over(&answer, Unheard::Empty)]);
+    keeper.list(&[mia()], &[]).await.unwrap_err();
+    away.set(Reached::Yes);
+    keeper.catch_up().await.unwrap();
+    let ties = away.ties(None, None).await.unwrap();
+    assert_eq!(ties.iter().map(|tie| tie.answers).collect::<Vec<_>>(), [1]);
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ use aizuchi_core::types::{Place, RoomId, Span};
 use aizuchi_core::{Input, Message, Policies, Time};
 use tokio::sync::{broadcast, watch};
 
-use crate::made_up::{Board, Life, START, Scratch, policies, said, saving_after};
+use crate::made_up::{Board, EngineRun, START, Scratch, policies, said, saving_after};
 
 /// A models that counts its calls and takes its time.
 #[derive(Default)]
@@ -90,7 +90,7 @@ pub fn excuses(board: &Board) -> usize {
 }
 
 /// Calls it in every room at once.
-async fn all_call(life: &Life, rooms: std::ops::Range<u64>, at: Time) {
+async fn all_call(life: &EngineRun, rooms: std::ops::Range<u64>, at: Time) {
     for room in rooms {
         life.hear(calls_in(room, &format!("{}-{room}", at.0), at)).await;
     }
@@ -101,11 +101,11 @@ async fn many_rooms_at_once_do_not_overrun_what_all_may_spend() {
     let policies = policies(&["runtime.shards=3", "budget.total_calls_per_day=10"]);
     let (scratch, board, models) = (Scratch::new(), Arc::new(Board::default()), Counting::taking(5));
     let clock = Clock::starting_at(START);
-    let life = Life::start(scratch.database(), policies, models.clone(), board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies, models.clone(), board.clone(), clock).await;
     all_call(&life, 0..40, START).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!((models.calls(), excuses(&board)), (10, 30), "as many as may be, and a friendly line for the others");
-    // Nothing is left, and nobody in a room that was told so is asked about any more.
+    // Nothing is left, and in a room that knows this no model is asked any more.
     all_call(&life, 0..40, clock.now()).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!((models.calls(), excuses(&board)), (10, 70));
@@ -128,7 +128,7 @@ fn live(scratch: &Scratch, board: &Arc<Board>, models: &Arc<Counting>, shards: u
         let policies = policies(&[&shards, "budget.total_calls_per_day=10"]);
         let clock = Clock::starting_at(from);
         let (store, database) = (saving_after(7), scratch.database());
-        let life = Life::with_store(store, database, policies, models.clone(), board.clone(), clock).await;
+        let life = EngineRun::with_store(store, database, policies, models.clone(), board.clone(), clock).await;
         all_call(&life, 0..8, from).await;
         tokio::time::sleep(lives).await;
     });
@@ -157,14 +157,14 @@ async fn money_that_is_set_aside_for_others_counts_and_comes_back() {
     let policies = policies(&settings);
     let (scratch, board, models) = (Scratch::new(), Arc::new(Board::default()), Counting::taking(5));
     let clock = Clock::starting_at(START);
-    let life = Life::start(scratch.database(), policies, models.clone(), board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies, models.clone(), board.clone(), clock).await;
     all_call(&life, 0..6, START).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let at_once = models.calls();
     assert!((1..6).contains(&at_once) && excuses(&board) as u64 == 6 - at_once, "{at_once} at once");
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(life.runtime.engine.total(&RoomId::new("any"), clock.now()).spent.micros, at_once * BILL.micros);
-    // They were cheaper than they might have been: whoever was refused is answered now.
+    // They were cheaper than they might have been: the people who were refused are answered now.
     life.hear(calls_in(5, "again", clock.now())).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(models.calls(), at_once + 1);

@@ -6,13 +6,13 @@ use std::time::Duration;
 use aizuchi::runtime::{Clock, EngineEvent};
 use aizuchi_core::types::Span;
 
-use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
+use crate::made_up::{Board, EngineRun, START, Scratch, Scripted, line, policies, said};
 
 const LIMIT: [&str; 2] = ["preset=aizuchi", "gates.user_addressed_per_hour=1"];
 const SAME: &str = "people.same=discord:1 = slack:T1/U1";
 
 /// The gate that closed for each of these, said one minute apart.
-async fn gates(life: &mut Life, authors: &[&str], first: u64) -> Vec<Option<String>> {
+async fn gates(life: &mut EngineRun, authors: &[&str], first: u64) -> Vec<Option<String>> {
     for (author, minute) in authors.iter().zip(first..) {
         let at = START + Span::minutes(minute);
         life.clock.sleep_until(Some(at)).await;
@@ -37,7 +37,7 @@ async fn ids_of_two_platforms_share_the_limit_of_one_person() {
     let (scratch, apart) = (Scratch::new(), policies(&LIMIT));
     let models = Scripted::new(false, vec![line("write", "Yes.", 100)], &apart);
     let clock = Clock::starting_at(START);
-    let mut life = Life::start(scratch.database(), apart, models, Arc::new(Board::default()), clock).await;
+    let mut life = EngineRun::start(scratch.database(), apart, models, Arc::new(Board::default()), clock).await;
     let strangers = gates(&mut life, &["discord:1", "slack:T1/U1"], 1).await;
     assert!(strangers.len() == 2 && strangers.iter().all(Option::is_none), "{strangers:?}");
 
@@ -55,7 +55,7 @@ async fn a_start_knows_who_is_one_person() {
     let (scratch, policies) = (Scratch::new(), policies(&[LIMIT[0], LIMIT[1], SAME]));
     let models = Scripted::new(false, vec![line("write", "Yes.", 100)], &policies);
     let clock = Clock::starting_at(START);
-    let mut life = Life::start(scratch.database(), policies, models, Arc::new(Board::default()), clock).await;
+    let mut life = EngineRun::start(scratch.database(), policies, models, Arc::new(Board::default()), clock).await;
     let gates = gates(&mut life, &["slack:T1/U1", "discord:1", "discord:2"], 1).await;
     let shut: Vec<bool> = gates.iter().map(|gate| closed(gate.as_ref())).collect();
     assert_eq!(shut, [false, true, false], "{gates:?}");

@@ -17,7 +17,7 @@ use tokio::sync::{broadcast, watch};
 
 use crate::made_up::{Board, START, Scratch, policies, said};
 
-/// Repeats what it is told.
+/// Repeats the last line that it is shown.
 pub struct Parrot;
 
 impl ModelClient for Parrot {

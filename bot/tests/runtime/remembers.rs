@@ -1,4 +1,4 @@
-//! Long memory in a life: summed up and thought over from the journal, told to whoever writes, and forgotten.
+//! Long memory in a life: summarised and reflected on from the journal, shown to the model that writes, and forgotten.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,6 +17,7 @@ use aizuchi_core::{Input, Message, Policies};
 use tokio::sync::{broadcast, watch};
 
 use crate::made_up::{Board, START, Scratch, policies, said};
+use crate::remembering_life::holds;
 
 /// Notes what it is shown and answers in the form that is wanted.
 #[derive(Default)]
@@ -87,7 +88,7 @@ impl ModelClient for Noting {
     }
 }
 
-pub struct Life {
+pub struct KeeperRun {
     pub runtime: aizuchi::runtime::Runtime,
     pub keeper: Arc<Keeper>,
     pub clock: Clock,
@@ -99,12 +100,12 @@ fn remembering() -> Policies {
     policies(&["memory.channel_context=true", "memory.reflection=true", "memory.summarize_messages=20"])
 }
 
-impl Life {
-    pub async fn start(database: Database, models: Arc<Noting>, clock: Clock) -> Life {
-        Life::start_with(database, models, clock, remembering()).await
+impl KeeperRun {
+    pub async fn start(database: Database, models: Arc<Noting>, clock: Clock) -> KeeperRun {
+        KeeperRun::start_with(database, models, clock, remembering()).await
     }
 
-    pub async fn start_with(database: Database, models: Arc<Noting>, clock: Clock, policies: Policies) -> Life {
+    pub async fn start_with(database: Database, models: Arc<Noting>, clock: Clock, policies: Policies) -> KeeperRun {
         let memory = database.memory(StoredLayers::ALL);
         let keeper = Arc::new(Keeper::new(memory, models.clone(), database.clone(), policies.clone()));
         let board = Arc::new(Board::default());
@@ -119,7 +120,7 @@ impl Life {
             store: StoreSettings::default(),
         };
         let runtime = aizuchi::runtime::Runtime::start(database, policies, Arc::new(world)).await.expect("it starts");
-        Life { runtime, keeper, clock, models, board }
+        KeeperRun { runtime, keeper, clock, models, board }
     }
 
     pub async fn says(&self, number: u64, who: &str, text: &str) {
@@ -162,7 +163,7 @@ async fn every_message_is_taken_in_once_also_over_a_restart() {
     let scratch = Scratch::new();
     let models = Arc::<Noting>::default();
     let clock = Clock::starting_at(START);
-    let life = Life::start(scratch.database(), models.clone(), clock).await;
+    let life = KeeperRun::start(scratch.database(), models.clone(), clock).await;
     for number in 1..=25 {
         life.says(number, ["mia", "jonas"][number as usize % 2], "shall we have a picnic?").await;
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -171,7 +172,7 @@ async fn every_message_is_taken_in_once_also_over_a_restart() {
     assert_eq!(life.digested(Digesting::Summary), [ids(1..=20)]);
     life.runtime.stop().await;
 
-    let life = Life::start(scratch.database(), models.clone(), clock).await;
+    let life = KeeperRun::start(scratch.database(), models.clone(), clock).await;
     for number in 26..=40 {
         life.says(number, "lena", "I bring cake").await;
     }
@@ -194,7 +195,7 @@ async fn after_a_failure_it_waits_and_loses_nothing() {
     let scratch = Scratch::new();
     let models = Arc::<Noting>::default();
     *models.failures.lock().unwrap() = 3;
-    let life = Life::start(scratch.database(), models, Clock::starting_at(START)).await;
+    let life = KeeperRun::start(scratch.database(), models, Clock::starting_at(START)).await;
     for number in 1..=60 {
         life.says(number, "mia", "shall we have a picnic?").await;
     }
@@ -209,9 +210,9 @@ async fn after_a_failure_it_waits_and_loses_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_thinks_talk_over_is_shown_the_facts_most_like_it() {
+async fn anyone_who_thinks_talk_over_is_shown_the_facts_most_like_it() {
     let scratch = Scratch::new();
-    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    let life = KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
     let keep = |content: String| {
         MemoryChange::Kept(Box::new(FactDraft {
             origin: Origin::new("log:room", Visibility::Public),
@@ -241,7 +242,7 @@ async fn whoever_thinks_talk_over_is_shown_the_facts_most_like_it() {
 #[tokio::test(start_paused = true)]
 async fn who_calls_is_answered_from_memory() {
     let scratch = Scratch::new();
-    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    let life = KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
     for number in 1..=20 {
         life.says(number, "mia", "I bring the xylophone to the picnic").await;
     }
@@ -266,10 +267,9 @@ async fn who_calls_is_answered_from_memory() {
     life.runtime.stop().await;
 }
 
-#[tokio::test(start_paused = true)]
-async fn whoever_is_forgotten_is_in_no_file() {
-    let scratch = Scratch::new();
-    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+/// Mia has a xylophone, and Jonas a marimba.
+async fn life_with_mia(scratch: &Scratch) -> KeeperRun {
+    let life = KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
     for number in 1..=20 {
         life.says(number, "mia", "I bring the xylophone to the picnic").await;
     }
@@ -280,7 +280,23 @@ async fn whoever_is_forgotten_is_in_no_file() {
     life.calls(31, "mia", "what about my xylophone?").await;
     a_moment().await;
     life.keeper.catch_up().await.unwrap();
-    assert!(holds(&scratch, "xylophone") && holds(&scratch, "mia"));
+    assert!(holds(scratch, "xylophone") && holds(scratch, "mia"));
+    life
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_forgotten_by_a_command_is_in_no_file() {
+    let scratch = Scratch::new();
+    let life = life_with_mia(&scratch).await;
+    life.runtime.stop().await;
+    life.keeper.forget_at_rest(PersonId::new("mia"), &[], &[]).await.unwrap();
+    assert!(!holds(&scratch, "xylophone") && !holds(&scratch, "\"mia\"") && holds(&scratch, "marimba"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn anyone_who_is_forgotten_is_in_no_file() {
+    let scratch = Scratch::new();
+    let life = life_with_mia(&scratch).await;
     let platforms = [life.board.clone() as Arc<dyn aizuchi::ports::Platform>];
     let forgotten =
         life.keeper.forget(vec![PersonId::new("mia")], &[], &life.runtime.engine, &platforms).await.unwrap();
@@ -291,24 +307,18 @@ async fn whoever_is_forgotten_is_in_no_file() {
     life.says(32, "jonas", "and a drum").await;
     life.runtime.stop().await;
 
-    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START + Span::minutes(40))).await;
+    let life =
+        KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START + Span::minutes(40))).await;
     a_moment().await;
     assert!(!holds(&scratch, "xylophone"), "they do not come back with a start");
     life.runtime.stop().await;
-}
-
-pub fn holds(scratch: &Scratch, text: &str) -> bool {
-    let files = std::fs::read_dir(&scratch.0).unwrap();
-    files
-        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
-        .any(|bytes| bytes.windows(text.len()).any(|part| part == text.as_bytes()))
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
     for comes_back in [false, true] {
         let scratch = Scratch::new();
-        let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+        let life = KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
         for number in 1..=20 {
             life.says(number, "mia", "I bring the xylophone to the picnic").await;
         }
@@ -321,7 +331,7 @@ async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
         // What a start does not need any more may go.
         let (clock, models) = (life.clock, life.models.clone());
         life.runtime.stop().await;
-        let life = Life::start(scratch.database(), models, clock).await;
+        let life = KeeperRun::start(scratch.database(), models, clock).await;
         life.keeper.set_policies(&policies(&["memory.left_days=0"]));
         let stop = tokio_util::sync::CancellationToken::new();
         let (engine, clock) = (life.runtime.engine.clone(), life.runtime.retention_clock);
@@ -339,7 +349,7 @@ async fn a_room_that_was_left_is_forgotten_and_one_it_came_back_to_is_not() {
 #[tokio::test(start_paused = true)]
 async fn a_silent_room_that_wakes_is_told_once_what_it_would_be_glad_of() {
     let scratch = Scratch::new();
-    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    let life = KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
     // It talks little, so that no message is reason enough in itself.
     let little = Input::Told(room(), Command::Talk(Share::parse("0.5%")));
     life.runtime.engine.submit(little).await.unwrap();
@@ -348,7 +358,7 @@ async fn a_silent_room_that_wakes_is_told_once_what_it_would_be_glad_of() {
     }
     minutes(180).await;
     a_moment().await;
-    // Unrelated talk wakes it, and nothing is told.
+    // Unrelated talk wakes it, and it mentions nothing.
     life.says(21, "jonas", "it rains again").await;
     minutes(180).await;
     assert!(life.models.reminded.lock().unwrap().is_empty());
@@ -371,7 +381,7 @@ async fn a_silent_room_that_wakes_is_told_once_what_it_would_be_glad_of() {
 #[tokio::test(start_paused = true)]
 async fn who_is_forgotten_while_a_model_reads_does_not_come_back() {
     let scratch = Scratch::new();
-    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    let life = KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
     *life.models.reads_for.lock().unwrap() = Duration::from_secs(60);
     for number in 1..=100 {
         life.says(number, "mia", "I bring the xylophone to the picnic").await;

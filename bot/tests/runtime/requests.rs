@@ -9,7 +9,7 @@ use aizuchi_core::types::{Author, Change, MessageId, PersonId, Place, Visibility
 use aizuchi_core::{Input, Message};
 
 use crate::made_up::{START, Scratch, said};
-use crate::remembers::{Life, a_moment, minutes};
+use crate::remembers::{KeeperRun, a_moment, minutes};
 
 fn keep(content: &str, by: &str) -> MemoryChange {
     MemoryChange::Kept(Box::new(FactDraft {
@@ -29,7 +29,7 @@ fn keep(content: &str, by: &str) -> MemoryChange {
 #[tokio::test(start_paused = true)]
 async fn who_asks_it_to_forget_what_they_said_is_obeyed_and_told_so() {
     let scratch = Scratch::new();
-    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    let life = KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
     life.keeper.change(vec![keep("mia practises the xylophone", "mia"), keep("mia has a dog", "mia")]).await.unwrap();
     life.keeper.change(vec![keep("jonas owns a xylophone", "jonas")]).await.unwrap();
     for number in 1..=5 {
@@ -69,7 +69,7 @@ async fn who_asks_it_to_forget_what_they_said_is_obeyed_and_told_so() {
 #[tokio::test(start_paused = true)]
 async fn what_it_said_about_a_forgotten_topic_is_not_shown_again() {
     let scratch = Scratch::new();
-    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    let life = KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
     life.says(1, "mia", "my xylophone is out of tune").await;
     *life.models.words.lock().unwrap() = Some("Your xylophone is out of tune.");
     life.calls(2, "mia", "@aizuchi what did I say?").await;
@@ -98,7 +98,7 @@ async fn what_it_said_about_a_forgotten_topic_is_not_shown_again() {
 #[tokio::test(start_paused = true)]
 async fn an_answer_is_taken_back_when_its_question_is_deleted() {
     let scratch = Scratch::new();
-    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    let life = KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
     life.calls(1, "mia", "@aizuchi what is on Sunday?").await;
     a_moment().await;
     assert_eq!(life.board.posts.lock().unwrap().len(), 1);
@@ -112,7 +112,7 @@ async fn an_answer_is_taken_back_when_its_question_is_deleted() {
 #[tokio::test(start_paused = true)]
 async fn an_edit_that_changes_no_word_takes_no_fact_along() {
     let scratch = Scratch::new();
-    let life = Life::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
+    let life = KeeperRun::start(scratch.database(), Arc::default(), Clock::starting_at(START)).await;
     for number in 1..=20 {
         life.says(number, "mia", "I bring the xylophone to the picnic").await;
     }

@@ -8,7 +8,7 @@ use aizuchi::runtime::{Clock, EngineEvent};
 use aizuchi_core::types::Span;
 use tokio::sync::watch;
 
-use crate::made_up::{Board, Life, START, Scratch, Scripted, line, policies, said};
+use crate::made_up::{Board, EngineRun, START, Scratch, Scripted, line, policies, said};
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_keeps_its_due_time_over_a_restart() {
@@ -16,12 +16,12 @@ async fn a_wait_keeps_its_due_time_over_a_restart() {
     let yes = r#"{"should_respond": true, "reason": "asked", "delay_seconds": 0}"#;
     let models = Scripted::new(false, vec![line("judge", yes, 0)], &policies);
     let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
-    let life = Life::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
     life.hear(said("m1", START, "mia", "does anybody know?")).await;
     tokio::time::sleep(Duration::from_secs(100)).await;
     life.runtime.stop().await;
     tokio::time::sleep(Duration::from_secs(100)).await;
-    let mut life = Life::start(scratch.database(), policies, models, board.clone(), clock).await;
+    let mut life = EngineRun::start(scratch.database(), policies, models, board.clone(), clock).await;
     tokio::time::sleep(Duration::from_secs(99)).await;
     assert_eq!(board.posts.lock().unwrap().len(), 0, "it waits for five minutes");
     tokio::time::sleep(Duration::from_secs(2)).await;
@@ -41,13 +41,13 @@ async fn a_post_that_was_not_acknowledged_is_not_posted_twice() {
     let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
     let (_let_go, held) = watch::channel(false);
     *board.held.lock().unwrap() = Some(held);
-    let life = Life::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
     life.hear(said("m1", START, "mia", "aizuchi, hello")).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(board.posts.lock().unwrap().len(), 1);
     life.runtime.stop().await;
     *board.held.lock().unwrap() = None;
-    let life = Life::start(scratch.database(), policies, models, board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies, models, board.clone(), clock).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     let view = life.runtime.engine.view(&aizuchi_core::types::RoomId::new("log:room")).await.unwrap().unwrap();
     assert!(view.places.iter().all(|place| place.pending.is_empty()), "{view:?}");
@@ -61,7 +61,7 @@ async fn a_message_told_again_is_not_answered_twice() {
     let (scratch, policies) = (Scratch::new(), policies(&["listen.buffer_messages=2"]));
     let models = Scripted::new(false, vec![line("write", "Hello!", 5_000)], &policies);
     let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
-    let life = Life::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
     let told = |number: u64| {
         let text = if number == 0 { "aizuchi, hello" } else { "and then it rained" };
         said(&format!("m{number}"), START + Span(number), "mia", text)
@@ -70,7 +70,7 @@ async fn a_message_told_again_is_not_answered_twice() {
         life.hear(told(number)).await;
     }
     life.runtime.stop().await;
-    let mut life = Life::start(scratch.database(), policies, models, board.clone(), clock).await;
+    let mut life = EngineRun::start(scratch.database(), policies, models, board.clone(), clock).await;
     life.hear(told(0)).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(board.posts.lock().unwrap().len(), 1);
@@ -87,7 +87,7 @@ async fn a_stop_lets_posts_finish_and_cancels_calls() {
     let (scratch, policies) = (Scratch::new(), policies(&[]));
     let models = Scripted::new(false, vec![line("write", "Hello!", 30_000)], &policies);
     let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
-    let life = Life::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
     life.hear(said("m1", START, "mia", "aizuchi, hello")).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(models.under_way.load(Ordering::Relaxed), 1);
@@ -95,7 +95,7 @@ async fn a_stop_lets_posts_finish_and_cancels_calls() {
     life.runtime.stop().await;
     tokio::time::sleep(Duration::from_millis(1)).await;
     assert_eq!(models.under_way.load(Ordering::Relaxed), 0, "a call that is given up is cancelled for real");
-    let life = Life::start(scratch.database(), policies, models, board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies, models, board.clone(), clock).await;
     tokio::time::sleep(Duration::from_secs(31)).await;
     assert_eq!(board.posts.lock().unwrap().len(), 1, "and asked again at the next start");
     life.runtime.stop().await;
@@ -109,7 +109,7 @@ async fn parts_go_out_once_and_in_order() {
     let models = Scripted::new(false, vec![line("write", long, 0)], &policies);
     let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
     board.refusals.lock().unwrap().insert("log:room#2/1".into(), 2);
-    let life = Life::start(scratch.database(), policies, models, board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies, models, board.clone(), clock).await;
     life.hear(said("m1", START, "mia", "aizuchi, tell me")).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     let posts = board.posts.lock().unwrap().clone();
@@ -126,7 +126,7 @@ async fn short_posts_follow_each_other_at_the_pace_of_somebody_who_writes() {
         ["first", "second", "third"].map(|name| format!("The {name} paragraph. {}", "It goes on. ".repeat(20)));
     let models = Scripted::new(false, vec![line("write", &paragraphs.join("\n\n"), 0)], &policies);
     let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
-    let life = Life::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies.clone(), models.clone(), board.clone(), clock).await;
     life.hear(said("m1", START, "mia", "aizuchi, tell me")).await;
     let posts = || board.posts.lock().unwrap().len();
     while posts() == 0 {
@@ -138,20 +138,20 @@ async fn short_posts_follow_each_other_at_the_pace_of_somebody_who_writes() {
     tokio::time::sleep(Duration::from_secs(4)).await;
     assert_eq!((posts(), board.typed.load(Ordering::Relaxed)), (2, typed + 1));
     life.runtime.stop().await;
-    let life = Life::start(scratch.database(), policies, models, board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), policies, models, board.clone(), clock).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
     let posted: Vec<String> = board.posts.lock().unwrap().iter().map(|(_, text)| text.clone()).collect();
     assert_eq!(posted, paragraphs.map(|paragraph| paragraph.trim().to_owned()));
     life.runtime.stop().await;
 }
 
-/// Other settings hold as soon as the engines are told of them, and are written down.
+/// New settings apply as soon as the engines get them, and are recorded.
 #[tokio::test(start_paused = true)]
 async fn settings_change_while_it_lives() {
     let named = |name: &str| policies(&[&format!("bot.name={name}"), "runtime.shards=2"]);
     let (scratch, board, clock) = (Scratch::new(), Arc::new(Board::default()), Clock::starting_at(START));
     let models = Scripted::new(false, vec![line("write", "Yes?", 0)], &named("aizuchi"));
-    let life = Life::start(scratch.database(), named("aizuchi"), models.clone(), board.clone(), clock).await;
+    let life = EngineRun::start(scratch.database(), named("aizuchi"), models.clone(), board.clone(), clock).await;
     let posts = || board.posts.lock().unwrap().len();
     life.hear(said("m1", START, "mia", "kai, hello")).await;
     tokio::time::sleep(Duration::from_secs(60)).await;
@@ -179,7 +179,7 @@ async fn a_start_with_other_settings_goes_on_with_them() {
     for (name, id, text) in [("aizuchi", "m1", "aizuchi, hello"), ("kai", "m2", "kai, hello")] {
         let policies = policies(&[&format!("bot.name={name}"), "runtime.shards=1"]);
         let models = Scripted::new(false, vec![line("write", &format!("I am {name}."), 0)], &policies);
-        let life = Life::start(scratch.database(), policies, models, board.clone(), clock).await;
+        let life = EngineRun::start(scratch.database(), policies, models, board.clone(), clock).await;
         life.hear(said(id, life.clock.now(), "mia", text)).await;
         tokio::time::sleep(Duration::from_secs(60)).await;
         life.runtime.stop().await;

@@ -14,7 +14,7 @@ use aizuchi_core::tools::{ToolAccess, ToolOutput};
 use aizuchi_core::{Input, Policies};
 use serde_json::json;
 
-use crate::made_up::{Board, Life, START, Scratch, policies, said};
+use crate::made_up::{Board, EngineRun, START, Scratch, policies, said};
 
 /// Calls every tool whose name it reads in a result, and repeats all results in the end.
 struct Obedient {
@@ -95,7 +95,7 @@ struct Scene {
     forbidden: Arc<Counted>,
     board: Arc<Board>,
     models: Arc<Obedient>,
-    life: Life,
+    life: EngineRun,
     _scratch: Scratch,
 }
 
@@ -114,7 +114,7 @@ impl Scene {
         let all: Vec<Arc<dyn Tool>> = vec![page.clone(), wipe.clone(), peek.clone(), forbidden.clone()];
         let models = Arc::new(Obedient { offered: Mutex::default() });
         let (board, clock) = (Arc::new(Board::default()), Clock::starting_at(START));
-        let life = Life::with_tools(
+        let life = EngineRun::with_tools(
             Toolset::new(all, Vec::new()),
             StoreSettings::default(),
             scratch.database(),

@@ -9,7 +9,7 @@ use aizuchi_core::types::{MessageId, Place, Span};
 use aizuchi_core::{Input, Message, Policies, Trace};
 use aizuchi_formats::Event as Recorded;
 
-use crate::made_up::{Board, Life, START, Scratch, Scripted, policies};
+use crate::made_up::{Board, EngineRun, START, Scratch, Scripted, policies};
 use crate::talks::{essence, hour, sample, script};
 
 async fn live(settings: &[&str], events: &[Recorded]) -> Vec<Trace> {
@@ -17,7 +17,7 @@ async fn live(settings: &[&str], events: &[Recorded]) -> Vec<Trace> {
     let models = Scripted::new(false, script(), &policies);
     let board = std::sync::Arc::new(Board::default());
     let clock = Clock::starting_at(START);
-    let mut life = Life::start(scratch.database(), policies, models, board, clock).await;
+    let mut life = EngineRun::start(scratch.database(), policies, models, board, clock).await;
     for event in events {
         life.clock.sleep_until(Some(event.at)).await;
         life.hear(event.input.clone()).await;
@@ -25,7 +25,7 @@ async fn live(settings: &[&str], events: &[Recorded]) -> Vec<Trace> {
     tokio::time::sleep(Duration::from_secs(3600)).await;
     let mut traces = Vec::new();
     while let Ok(event) = life.events.try_recv() {
-        // What people made of it is told later on, as the same decision.
+        // How people received it is reported later, as the same decision.
         if let EngineEvent::Decided(trace) = event
             && trace.received.is_none()
         {
@@ -71,7 +71,7 @@ async fn the_presets_live_as_they_replay() {
     }
 }
 
-/// The rooms after the first are told how likely messages were in it.
+/// The rooms after the first learn how likely messages were in it.
 #[tokio::test(start_paused = true)]
 async fn new_rooms_start_from_others_as_in_a_replay() {
     let in_room = |room: u64, event: Recorded| {

@@ -18,7 +18,7 @@ async fn call(server: &SlackServer, method: &str, token: Option<&str>, body: &st
 }
 
 #[tokio::test]
-async fn whoever_does_not_acknowledge_gets_it_again() {
+async fn anyone_who_does_not_acknowledge_gets_it_again() {
     let server = SlackServer::start_in_a_hurry(Duration::from_millis(300)).await;
     let url = call(&server, "apps.connections.open", Some(APP_TOKEN), "").await["url"].as_str().unwrap().to_owned();
     let (mut socket, _) = tokio_tungstenite::connect_async(&url).await.unwrap();
@@ -41,7 +41,7 @@ async fn whoever_does_not_acknowledge_gets_it_again() {
 }
 
 #[tokio::test]
-async fn whoever_calls_wrongly_is_told_so_in_slacks_words() {
+async fn anyone_who_calls_wrongly_is_told_so_in_slacks_words() {
     let server = SlackServer::start().await;
     let error = async |method: &str, token: Option<&str>, body: &str| {
         call(&server, method, token, body).await["error"].as_str().unwrap_or("none").to_owned()

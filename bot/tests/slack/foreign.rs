@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::Duration;
 
+use aizuchi_test_servers::program::PATIENCE;
 use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, SlackServer};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
@@ -36,8 +36,7 @@ async fn slack_bolt_logs_in_hears_and_posts() {
         .spawn()
         .expect("python can be started");
     let mut lines = BufReader::new(program.stdout.take().unwrap()).lines();
-    let mut next =
-        async || timeout(Duration::from_secs(30), lines.next_line()).await.expect("it says something").unwrap();
+    let mut next = async || timeout(PATIENCE, lines.next_line()).await.expect("it says something").unwrap();
     assert_eq!(next().await.as_deref(), Some("connected"));
     until("its line is open", || server.sockets.open() == 1).await;
     let ts = server.say("C1GEN", "U2HAN", "こんにちは & so on");

@@ -1,7 +1,5 @@
 //! What happens while it is away, or goes away: nothing is lost, nothing old is answered.
 
-use std::time::Duration;
-
 use aizuchi::ports::InboxEntry;
 use aizuchi::runtime::Clock;
 use aizuchi_test_servers::folder::Scratch;
@@ -102,6 +100,6 @@ async fn a_slack_that_is_away_at_the_start_is_waited_for() {
         [aizuchi_test_servers::slack::Fault::Limited(0), aizuchi_test_servers::slack::Fault::Status(500)],
     );
     let office = Office::open(&server, &scratch).await;
-    tokio::time::timeout(Duration::from_secs(5), office.hears(&server.say("C1GEN", "U1MIA", "hi"))).await.unwrap();
+    office.hears(&server.say("C1GEN", "U1MIA", "hi")).await;
     office.close().await;
 }

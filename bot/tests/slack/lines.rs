@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use aizuchi::platforms::slack::ConnectionPace;
 use aizuchi_test_servers::folder::Scratch;
 use aizuchi_test_servers::logs::Logs;
 use aizuchi_test_servers::slack::{Fault, SlackServer};
@@ -62,12 +63,13 @@ async fn a_line_is_replaced_before_it_is_closed() {
     let office = Office::open(&server, &scratch).await;
     // Old enough to be a good line.
     tokio::time::sleep(Duration::from_millis(100)).await;
-    server.sockets.warn("warning", Duration::from_millis(1500));
+    let old = server.sockets.warn("warning");
     until("new lines beside the old", || server.sockets.open() == 4).await;
     let meanwhile: Vec<String> = (0..8).map(|number| server.say("C1GEN", "U1MIA", &number.to_string())).collect();
     for ts in &meanwhile {
         office.hears(ts).await;
     }
+    old.close();
     until("the old are gone", || server.sockets.open() == 2).await;
     office.hears(&server.say("C1GEN", "U1MIA", "after")).await;
     assert_eq!((server.sockets.opened(), server.sockets.redelivered(), server.sockets.lost()), (4, 0, 0));
@@ -94,8 +96,10 @@ async fn a_line_that_lived_is_opened_again_after_the_shortest_pause() {
 
 #[tokio::test]
 async fn a_silent_line_is_noticed_and_what_it_swallowed_comes_again() {
-    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-silence"));
-    let office = Office::open_with(&server, &scratch, Engine::Listens, &["slack.connections=2"]).await;
+    let server = SlackServer::start_in_a_hurry(Duration::from_secs(5)).await;
+    let (scratch, pace) =
+        (Scratch::new("slack-silence"), ConnectionPace { silent_max: Duration::from_secs(2), ..PACE });
+    let office = Office::open_at_pace(&server, &scratch, Engine::Listens, &["slack.connections=2"], pace).await;
     server.sockets.hush();
     let ts = server.say("C1GEN", "U1MIA", "anybody?");
     office.hears(&ts).await;

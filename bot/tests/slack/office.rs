@@ -11,6 +11,7 @@ use aizuchi::stores::Database;
 use aizuchi_core::types::{MessageId, Place, ThreadId};
 use aizuchi_core::{Input, Message, Policies};
 use aizuchi_test_servers::folder::Scratch;
+use aizuchi_test_servers::program::PATIENCE;
 use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, SlackServer, TEAM};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -19,14 +20,16 @@ use tokio_util::sync::CancellationToken;
 
 pub const PACE: ConnectionPace = ConnectionPace {
     ping_every: Duration::from_millis(200),
-    silent_max: Duration::from_secs(2),
+    // Only a line that hangs is silent for so long.
+    silent_max: Duration::from_secs(20),
     pause_min: Duration::from_millis(50),
     pause_max: Duration::from_millis(500),
     good_after: Duration::from_millis(50),
     sync_every: Duration::from_secs(3600),
+    posts_within: Duration::from_secs(2),
 };
 
-/// The pause that a line of the log tells of.
+/// The pause that a line of the log names.
 pub fn pause_in(line: &str) -> Duration {
     let told = line.split("pause=").nth(1).and_then(|rest| rest.split(' ').next()).expect(line);
     let seconds = match told.strip_suffix("ms") {
@@ -51,7 +54,7 @@ impl Commands for Echo {
     }
 }
 
-/// Whether the engine takes what it is told.
+/// Whether the engine accepts events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     Listens,
@@ -74,9 +77,13 @@ pub fn settings(server: &SlackServer, more: &[&str]) -> (SlackSettings, Policies
 }
 
 pub fn slack(server: &SlackServer, database: Database, more: &[&str]) -> Arc<Slack> {
+    slack_at_pace(server, database, more, PACE)
+}
+
+fn slack_at_pace(server: &SlackServer, database: Database, more: &[&str], pace: ConnectionPace) -> Arc<Slack> {
     let (own, policies) = settings(server, more);
     let (engine, stores) = (&policies.general().settings, database.platform_stores());
-    Slack::at_pace(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), stores, Clock::Wall, PACE).unwrap()
+    Slack::at_pace(own, engine, BOT_TOKEN.into(), APP_TOKEN.into(), stores, Clock::Wall, pace).unwrap()
 }
 
 impl Office {
@@ -85,7 +92,17 @@ impl Office {
     }
 
     pub async fn open_with(server: &SlackServer, scratch: &Scratch, engine: Engine, more: &[&str]) -> Office {
-        let office = Office::try_open(server, scratch, engine, more).await.unwrap();
+        Office::open_at_pace(server, scratch, engine, more, PACE).await
+    }
+
+    pub async fn open_at_pace(
+        server: &SlackServer,
+        scratch: &Scratch,
+        engine: Engine,
+        more: &[&str],
+        pace: ConnectionPace,
+    ) -> Office {
+        let office = Office::listen(server, scratch, engine, more, pace).await.unwrap();
         let lines = 2;
         until("lines are open", || server.sockets.open() >= lines).await;
         office
@@ -97,7 +114,17 @@ impl Office {
         engine: Engine,
         more: &[&str],
     ) -> anyhow::Result<Office> {
-        let slack = slack(server, database(scratch), more);
+        Office::listen(server, scratch, engine, more, PACE).await
+    }
+
+    async fn listen(
+        server: &SlackServer,
+        scratch: &Scratch,
+        engine: Engine,
+        more: &[&str],
+        pace: ConnectionPace,
+    ) -> anyhow::Result<Office> {
+        let slack = slack_at_pace(server, database(scratch), more, pace);
         let heard = Arc::new(Mutex::new(Vec::new()));
         let (shard, hears) = mpsc::channel(16);
         tokio::spawn(listen(hears, heard.clone(), engine));
@@ -110,7 +137,7 @@ impl Office {
 
     pub async fn close(self) {
         self.stop.cancel();
-        tokio::time::timeout(Duration::from_secs(5), self.done).await.expect("it stops when it is told").unwrap();
+        tokio::time::timeout(PATIENCE, self.done).await.expect("it stops when it is told").unwrap();
     }
 
     pub fn inputs(&self) -> Vec<Input> {
@@ -163,7 +190,7 @@ pub fn thread(channel: &str, thread: &str) -> Place {
 pub async fn until(what: &str, is_so: impl Fn() -> bool) {
     let start = Instant::now();
     while !is_so() {
-        assert!(start.elapsed() < Duration::from_secs(20), "never: {what}");
+        assert!(start.elapsed() < PATIENCE, "never: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

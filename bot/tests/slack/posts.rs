@@ -1,13 +1,19 @@
 //! What it posts: once, in Slack's own form, where it was asked; and what Slack has against it.
 
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi::ports::{Platform as _, PostError};
-use aizuchi_core::types::MessageId;
+use aizuchi::platforms::slack::{ConnectionPace, Slack};
+use aizuchi::ports::{BoxFuture, Platform as _, PostError, PostKey, PostLedger, PostProgress, PostRequest};
+use aizuchi::runtime::Clock;
+use aizuchi::stores::StoreError;
+use aizuchi_core::types::{MessageId, Time};
 use aizuchi_test_servers::folder::Scratch;
-use aizuchi_test_servers::slack::{Fault, SlackServer};
+use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Fault, SlackServer};
+use tokio::sync::Semaphore;
 
-use crate::office::{Office, database, room, slack, thread};
+use crate::office::{Office, PACE, database, room, settings, slack, thread, until};
 
 #[tokio::test]
 async fn a_key_is_posted_once_where_it_belongs() {
@@ -25,6 +31,83 @@ async fn a_key_is_posted_once_where_it_belongs() {
     assert_eq!((form["unfurl_links"].as_str(), form["link_names"].as_str()), ("false", "false"));
     assert_eq!(form["unfurl_media"].as_str(), "false", "no link is fetched");
     office.close().await;
+}
+
+/// The ledger of a process that is stopped as soon as a post is begun.
+struct StoppedLedger {
+    ledger: Arc<dyn PostLedger>,
+    goes_on: Semaphore,
+}
+
+impl PostLedger for StoppedLedger {
+    fn begin<'a>(&'a self, post: PostKey<'a>, now: Time) -> BoxFuture<'a, Result<PostProgress, StoreError>> {
+        Box::pin(async move {
+            let begun = self.ledger.begin(post, now).await;
+            self.goes_on.acquire().await.expect("it is never closed").forget();
+            begun
+        })
+    }
+
+    fn begin_again<'a>(
+        &'a self,
+        post: PostKey<'a>,
+        before: Time,
+        now: Time,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        self.ledger.begin_again(post, before, now)
+    }
+
+    fn posted<'a>(&'a self, post: PostKey<'a>, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.ledger.posted(post, id)
+    }
+
+    fn withdraw<'a>(&'a self, post: PostKey<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.ledger.withdraw(post)
+    }
+
+    fn taken<'a>(&'a self, platform: &'a str, ids: &'a [String]) -> BoxFuture<'a, Result<HashSet<String>, StoreError>> {
+        self.ledger.taken(platform, ids)
+    }
+
+    fn sweep<'a>(&'a self, platform: &'a str, before: Time) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.ledger.sweep(platform, before)
+    }
+}
+
+/// It posted what another process had posted meanwhile.
+#[tokio::test]
+async fn a_process_that_was_stopped_before_it_posts_does_not_post_any_more() {
+    let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-stopped"));
+    let (own, policies) = settings(&server, &[]);
+    let mut stores = database(&scratch).platform_stores();
+    let ledger = Arc::new(StoppedLedger { ledger: stores.posts, goes_on: Semaphore::new(0) });
+    stores.posts = ledger.clone();
+    // Any time is too long.
+    let pace = ConnectionPace { posts_within: Duration::ZERO, ..PACE };
+    let tokens = (BOT_TOKEN.into(), APP_TOKEN.into());
+    let settings = &policies.general().settings;
+    let stopped = Slack::at_pace(own, settings, tokens.0, tokens.1, stores, Clock::Wall, pace).unwrap();
+    let place = room("C1GEN");
+    let posting = PostRequest { key: "k#1/0", place: &place, text: "yes", answering: None, more: false };
+    let other = slack(&server, database(&scratch), &[]);
+    let meanwhile = async {
+        until("it is begun", || scratch_has_post(&scratch)).await;
+        let posted = other.post(posting).await;
+        ledger.goes_on.add_permits(1);
+        posted
+    };
+    let (late, posted) = tokio::join!(stopped.post(posting), meanwhile);
+    assert!(matches!(late, Err(PostError::TryLater { .. })), "{late:?}");
+    assert_eq!(server.workspace().posted("C1GEN").len(), 1);
+    // It finds out with its next attempt.
+    ledger.goes_on.add_permits(1);
+    assert_eq!(stopped.post(posting).await, posted);
+    assert_eq!(server.workspace().posted("C1GEN").len(), 1);
+}
+
+fn scratch_has_post(scratch: &Scratch) -> bool {
+    let store = rusqlite::Connection::open(scratch.0.join("aizuchi.db")).unwrap();
+    store.query_row("SELECT count(*) FROM post", [], |row| row.get::<_, i64>(0)).is_ok_and(|count| count == 1)
 }
 
 #[tokio::test]

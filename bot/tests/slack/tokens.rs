@@ -1,7 +1,6 @@
 //! Tokens and permissions that do not work: said in words, and the program goes on.
 
 use std::process::Output;
-use std::time::Duration;
 
 use aizuchi::check::Level;
 use aizuchi::platforms::slack::Slack;
@@ -9,7 +8,7 @@ use aizuchi::platforms::slack::examine::examine;
 use aizuchi::ports::{Platform as _, PostError};
 use aizuchi::runtime::{Clock, EngineHandle};
 use aizuchi_test_servers::folder::Scratch;
-use aizuchi_test_servers::program::NO_LOCAL_SERVER;
+use aizuchi_test_servers::program::{NO_LOCAL_SERVER, PATIENCE};
 use aizuchi_test_servers::slack::{APP_TOKEN, BOT_TOKEN, Fault, SlackServer};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -43,7 +42,7 @@ async fn a_revoked_token_ends_the_platform_and_nothing_else() {
     server.workspace().revoked = Some("token_revoked");
     server.sockets.cut();
     let program = office.stop.clone();
-    timeout(Duration::from_secs(5), office.done).await.expect("the platform stops").unwrap();
+    timeout(PATIENCE, office.done).await.expect("the platform stops").unwrap();
     assert!(!program.is_cancelled());
     // It does not knock on and on.
     assert!(server.workspace().calls_of("apps.connections.open") <= 6);
@@ -67,7 +66,7 @@ async fn one_refusal_of_a_good_token_is_not_the_end() {
     office.close().await;
 }
 
-/// Nothing can be posted with it any more: whoever listens stops too, and says why.
+/// Nothing can be posted with it any more: the listener stops too, and says why.
 #[tokio::test]
 async fn a_token_that_is_refused_when_posting_ends_the_platform() {
     let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-refused-post"));
@@ -75,7 +74,7 @@ async fn a_token_that_is_refused_when_posting_ends_the_platform() {
     server.workspace().revoked = Some("token_revoked");
     let refused = office.post("k/0", &room("C1GEN"), "yes").await;
     assert!(matches!(&refused, Err(PostError::GiveUp { what }) if what.contains("revoked")), "{refused:?}");
-    timeout(Duration::from_secs(20), office.done).await.expect("the platform stops").unwrap();
+    timeout(PATIENCE, office.done).await.expect("the platform stops").unwrap();
     let why = office.slack.stopped();
     assert!(why.as_ref().is_some_and(|why| why.contains("the token was revoked")), "{why:?}");
 }
@@ -84,8 +83,8 @@ async fn a_token_that_is_refused_when_posting_ends_the_platform() {
 async fn an_app_without_socket_mode_is_told_so() {
     let (server, scratch) = (SlackServer::start().await, Scratch::new("slack-link-disabled"));
     let office = Office::open_with(&server, &scratch, Engine::Listens, &[]).await;
-    server.sockets.warn("link_disabled", Duration::from_millis(50));
-    timeout(Duration::from_secs(5), office.done).await.expect("the platform stops").unwrap();
+    server.sockets.warn("link_disabled").close();
+    timeout(PATIENCE, office.done).await.expect("the platform stops").unwrap();
 }
 
 #[tokio::test]

@@ -7,11 +7,11 @@ use aizuchi_test_servers::visitor::{Visitor, texts};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::house::WebFixture;
 
 #[tokio::test]
 async fn sent_again_it_is_taken_once() {
-    let house = House::open("again").await;
+    let house = WebFixture::open("again").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let first = mia.say("1", "hello").await;
     assert_eq!(mia.say("1", "hello").await, first);
@@ -27,7 +27,7 @@ async fn sent_again_it_is_taken_once() {
 
 #[tokio::test]
 async fn coming_back_loses_nothing_and_repeats_nothing() {
-    let house = House::open("back").await;
+    let house = WebFixture::open("back").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let mut jonas = Visitor::enter(house.address, "lobby", "jonas").await;
     let old = jonas.say("1", "one").await;
@@ -58,7 +58,7 @@ async fn coming_back_loses_nothing_and_repeats_nothing() {
 
 #[tokio::test]
 async fn history_is_told_in_pages() {
-    let house = House::open("history").await;
+    let house = WebFixture::open("history").await;
     let place = Place::room("web:lobby");
     let keys: Vec<String> = (0..120).map(|number| number.to_string()).collect();
     for key in &keys {
@@ -82,7 +82,7 @@ async fn history_is_told_in_pages() {
 
 #[tokio::test]
 async fn people_change_what_they_said_and_nobody_elses() {
-    let house = House::open("changes").await;
+    let house = WebFixture::open("changes").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let mut jonas = Visitor::enter(house.address, "lobby", "jonas").await;
     let id = mia.say("1", "helo").await;
@@ -134,7 +134,7 @@ async fn people_change_what_they_said_and_nobody_elses() {
 
 #[tokio::test]
 async fn a_page_that_is_too_slow_is_let_go_and_catches_up() {
-    let house = House::open("slow").await;
+    let house = WebFixture::open("slow").await;
     let mut slow = Visitor::enter(house.address, "lobby", "slow").await;
     let mut quick = Visitor::enter(house.address, "lobby", "quick").await;
     let place = Place::room("web:lobby");

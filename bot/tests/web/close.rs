@@ -7,25 +7,25 @@ use aizuchi_core::types::{Place, RoomId};
 use aizuchi_test_servers::visitor::{Visitor, connect, texts};
 use serde_json::json;
 
-use crate::house::House;
+use crate::house::WebFixture;
 
 fn close(room: &str) -> serde_json::Value {
     json!({"do": "close", "key": "close", "room": room})
 }
 
-fn was_left(house: &House, room: &str) -> bool {
+fn was_left(house: &WebFixture, room: &str) -> bool {
     let id = RoomId::new(format!("web:{room}"));
     house.heard.lock().unwrap().iter().any(|input| matches!(input, Input::Told(of, Command::Left) if *of == id))
 }
 
-async fn stored(house: &House, text: &'static str) -> bool {
+async fn stored(house: &WebFixture, text: &'static str) -> bool {
     let query = "SELECT 1 FROM web_message WHERE instr(body, ?1) > 0";
     house.database.read(move |connection| connection.prepare(query)?.exists([text])).await.unwrap()
 }
 
 #[tokio::test]
 async fn a_closed_room_is_gone_for_everybody() {
-    let house = House::open("closed").await;
+    let house = WebFixture::open("closed").await;
     let mut mia = Visitor::enter(house.address, "garden", "mia").await;
     let mut jonas = Visitor::enter(house.address, "garden", "jonas").await;
     let mut ann = Visitor::enter(house.address, "lobby", "ann").await;
@@ -42,7 +42,7 @@ async fn a_closed_room_is_gone_for_everybody() {
     let place = Place::room("web:garden");
     let posting = PostRequest { place: &place, key: "k", text: "an answer", answering: None, more: false };
     assert!(matches!(house.web.post(posting).await, Err(PostError::GiveUp { .. })));
-    // A page that was away is told, and does not open it again by coming back.
+    // A page that was away is refused, and does not open the room again by coming back.
     let mut away = connect(house.address, &[]).await.unwrap();
     let back = json!({"do": "enter", "room": "garden", "name": "jonas", "person": jonas.person, "since": 1});
     assert_eq!(away.refused(back).await, "This room was closed.");
@@ -54,7 +54,7 @@ async fn a_closed_room_is_gone_for_everybody() {
 
 #[tokio::test]
 async fn where_strangers_come_in_only_who_opened_a_room_closes_it() {
-    let house = House::open_set("whose", &["web.token=secret"]).await;
+    let house = WebFixture::open_set("whose", &["web.token=secret"]).await;
     let token = [("Authorization", "Bearer secret")];
     let mut mia = connect(house.address, &token).await.unwrap();
     mia.send(json!({"do": "enter", "room": "garden", "name": "mia"})).await;
@@ -73,7 +73,7 @@ async fn where_strangers_come_in_only_who_opened_a_room_closes_it() {
 
 #[tokio::test]
 async fn on_this_machine_alone_everybody_may_close_what_was_opened() {
-    let house = House::open("anybody").await;
+    let house = WebFixture::open("anybody").await;
     Visitor::enter(house.address, "garden", "mia").await;
     let mut jonas = Visitor::enter(house.address, "garden", "jonas").await;
     jonas.send(close("garden")).await;
@@ -83,7 +83,7 @@ async fn on_this_machine_alone_everybody_may_close_what_was_opened() {
 
 #[tokio::test]
 async fn the_order_asks_for_the_name_before_it_closes() {
-    let house = House::open("order").await;
+    let house = WebFixture::open("order").await;
     let mut mia = Visitor::enter(house.address, "garden", "mia").await;
     let asked = mia.order("/close-room").await;
     assert!(asked.contains("/close-room garden") && asked.contains("everybody"), "{asked}");

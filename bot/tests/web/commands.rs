@@ -1,7 +1,10 @@
 //! Slash commands, answered to this page alone.
 
+use std::sync::Arc;
+
 use aizuchi::commands::COMMANDS;
 use aizuchi::journal::{Journal, JournalEntry};
+use aizuchi::ports::{BoxFuture, Caller, Commands};
 use aizuchi_core::input::Command;
 use aizuchi_core::listen::Unheard;
 use aizuchi_core::types::{MessageId, Place, Reaction, RoomId, Share, Span};
@@ -9,16 +12,40 @@ use aizuchi_core::{Input, Message, Trace};
 use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::json;
 
-use crate::house::House;
+use crate::house::{Engine, WebFixture, folder};
+
+/// Commands of which those about memory are never done.
+struct Forgetful(Arc<dyn Commands>);
+
+impl Commands for Forgetful {
+    fn run<'a>(&'a self, text: &'a str, caller: &'a Caller, place: &'a Place) -> BoxFuture<'a, String> {
+        match text.trim_start_matches('/') {
+            "what-do-you-know" => Box::pin(std::future::pending()),
+            _ => self.0.run(text, caller, place),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_page_goes_on_while_a_command_waits_for_a_memory_that_hangs() {
+    let folder = folder("beside");
+    let house =
+        WebFixture::open_with(&folder, &[], Engine::Listens, |commands| Arc::new(Forgetful(commands))).await.unwrap();
+    let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
+    mia.send(json!({"do": "say", "key": "first", "text": "/what-do-you-know"})).await;
+    mia.send(json!({"do": "say", "key": "second", "text": "/what-do-you-know"})).await;
+    assert!(mia.order("/help").await.contains("/status"));
+    house.close().await;
+}
 
 #[tokio::test]
 async fn commands_reach_the_engine_and_no_room() {
-    let house = House::open("commands").await;
+    let house = WebFixture::open("commands").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
-    assert_eq!(mia.order("/mute 2h").await, "Muted for 2 h. /unmute ends it.");
+    assert_eq!(mia.order("/mute 2h").await, "I am muted for 2 h. /unmute ends it.");
     assert_eq!(mia.taken("order").await, "");
-    assert_eq!(mia.order("/mute").await, "Muted until /unmute.");
-    assert_eq!(mia.order("/unmute").await, "Takes part again.");
+    assert_eq!(mia.order("/mute").await, "I am muted until /unmute.");
+    assert_eq!(mia.order("/unmute").await, "I am taking part again.");
     assert!(mia.order("/mute soon").await.contains("/mute [2h|30m|90s]"));
     assert!(mia.order("/talk 3%").await.contains("about 3 %"));
     assert!(mia.order("/dance").await.contains("There is no command /dance.\n/mute"));
@@ -51,7 +78,7 @@ async fn commands_reach_the_engine_and_no_room() {
 
 #[tokio::test]
 async fn a_page_is_told_every_command_in_its_language() {
-    let house = House::open("offers").await;
+    let house = WebFixture::open("offers").await;
     let mut mio = connect(house.address, &[]).await.unwrap();
     for (language, help) in
         [("en", "/channel on|off – listen here, or not"), ("ja", "/channel on|off – ここで聞く、聞かない")]
@@ -73,7 +100,7 @@ async fn a_page_is_told_every_command_in_its_language() {
 
 #[tokio::test]
 async fn a_japanese_browser_is_answered_in_japanese() {
-    let house = House::open("japanese").await;
+    let house = WebFixture::open("japanese").await;
     let mut mio = connect(house.address, &[("Accept-Language", "ja,en;q=0.8")]).await.unwrap();
     mio.send(json!({"do": "enter", "room": "庭", "name": "みお"})).await;
     mio.next("caught_up").await;
@@ -86,7 +113,7 @@ async fn a_japanese_browser_is_answered_in_japanese() {
 
 #[tokio::test]
 async fn why_is_told_in_japanese_and_the_page_gets_it_as_data() {
-    let house = House::open("why").await;
+    let house = WebFixture::open("why").await;
     let mut mio = connect(house.address, &[("Accept-Language", "ja")]).await.unwrap();
     mio.send(json!({"do": "enter", "room": "庭", "name": "みお"})).await;
     mio.next("caught_up").await;
@@ -115,7 +142,7 @@ async fn why_is_told_in_japanese_and_the_page_gets_it_as_data() {
 
 #[tokio::test]
 async fn a_person_is_told_what_is_kept_of_them_and_of_nobody_else() {
-    let house = House::open("known").await;
+    let house = WebFixture::open("known").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let nothing = mia.order("/what-do-you-know").await;
     assert!(nothing.starts_with("None of your messages is stored.\n"), "{nothing}");

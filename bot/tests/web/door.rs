@@ -3,11 +3,11 @@
 use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::json;
 
-use crate::house::{Engine, House, folder};
+use crate::house::{Engine, WebFixture, folder};
 
 #[tokio::test]
 async fn without_a_token_only_this_machine_by_its_own_name() {
-    let house = House::open("name").await;
+    let house = WebFixture::open("name").await;
     for (host, wanted) in [("localhost", "200"), ("127.0.0.1:80", "200"), ("[::1]", "200"), ("evil.example", "403")] {
         let answer = house.get("/", &[&format!("Host: {host}")]).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {wanted}")), "{host}: {answer}");
@@ -23,7 +23,7 @@ async fn without_a_token_only_this_machine_by_its_own_name() {
 
 #[tokio::test]
 async fn a_token_opens_the_door_once_and_the_cookie_from_then_on() {
-    let house = House::open_set("token", &["web.token=pass word&"]).await;
+    let house = WebFixture::open_set("token", &["web.token=pass word&"]).await;
     assert!(house.get("/live", &[]).await.starts_with("HTTP/1.1 200"));
     for path in ["/", "/?token=wrong", "/ws", "/metrics", "/index.html"] {
         assert!(house.get(path, &[]).await.starts_with("HTTP/1.1 403"), "{path}");
@@ -44,8 +44,8 @@ async fn a_token_opens_the_door_once_and_the_cookie_from_then_on() {
 }
 
 #[tokio::test]
-async fn whoever_names_no_room_comes_into_the_first() {
-    let house = House::open_set("first", &["web.rooms=[\"zoo\", \"attic\"]"]).await;
+async fn anyone_who_names_no_room_comes_into_the_first() {
+    let house = WebFixture::open_set("first", &["web.rooms=[\"zoo\", \"attic\"]"]).await;
     let _first = Visitor::enter(house.address, "aviary", "jonas").await;
     for enter in [json!({"do": "enter", "name": "mia"}), json!({"do": "enter", "room": "", "name": "mia"})] {
         let mut page = connect(house.address, &[]).await.unwrap();
@@ -58,7 +58,7 @@ async fn whoever_names_no_room_comes_into_the_first() {
 
 #[tokio::test]
 async fn a_page_is_spoken_to_in_its_language() {
-    let house = House::open("language").await;
+    let house = WebFixture::open("language").await;
     let mut page = connect(house.address, &[("Accept-Language", "en")]).await.unwrap();
     let enter = |language| json!({"do": "enter", "room": "lobby", "name": "mia", "language": language});
     for (language, words) in [("ja", "一覧"), ("en", "this list"), ("tlh", "this list"), ("ja", "一覧")] {
@@ -75,13 +75,13 @@ async fn a_page_is_spoken_to_in_its_language() {
 #[tokio::test]
 async fn other_addresses_need_a_token() {
     let open = ["web.address=0.0.0.0:0"];
-    let refused = House::open_in(&folder("others"), &open, Engine::Listens).await.err().unwrap().to_string();
+    let refused = WebFixture::open_in(&folder("others"), &open, Engine::Listens).await.err().unwrap().to_string();
     assert!(refused.contains("web.token"), "{refused}");
 }
 
 #[tokio::test]
 async fn pages_and_what_a_supervisor_asks_for() {
-    let house = House::open("pages").await;
+    let house = WebFixture::open("pages").await;
     let page = house.get("/", &[]).await;
     assert!(page.contains("content-type: text/html; charset=utf-8"), "{page}");
     assert!(page.contains("content-security-policy: default-src 'self'"), "{page}");
@@ -102,7 +102,7 @@ async fn pages_and_what_a_supervisor_asks_for() {
 }
 
 /// The `name=value` of the cookie that lets a browser in.
-async fn let_in(house: &House, token: &str, headers: &[&str]) -> (String, String) {
+async fn let_in(house: &WebFixture, token: &str, headers: &[&str]) -> (String, String) {
     let welcome = house.get(&format!("/?token={token}"), headers).await;
     assert!(welcome.starts_with("HTTP/1.1 303"), "{welcome}");
     let line = welcome.lines().find(|line| line.starts_with("set-cookie: aizuchi_session=")).expect("a session");
@@ -114,7 +114,7 @@ async fn let_in(house: &House, token: &str, headers: &[&str]) -> (String, String
 async fn the_cookie_is_a_session_of_its_own_and_ends_with_the_token() {
     let place = folder("session");
     let with = |token: &str| format!("web.token={token}");
-    let house = House::open_in(&place, &[&with("first")], Engine::Listens).await.unwrap();
+    let house = WebFixture::open_in(&place, &[&with("first")], Engine::Listens).await.unwrap();
     let (cookie, welcome) = let_in(&house, "first", &[]).await;
     let hexadecimal: String = "first".bytes().map(|byte| format!("{byte:02x}")).collect();
     assert!(!welcome.contains(&hexadecimal) && !welcome.contains("Secure"), "{welcome}");
@@ -129,17 +129,37 @@ async fn the_cookie_is_a_session_of_its_own_and_ends_with_the_token() {
         assert!(!bytes.windows(id.len()).any(|part| part == id.as_bytes()), "a session stands in a file as it is");
     }
     let line = format!("Cookie: {cookie}");
-    let house = House::open_in(&place, &[&with("first")], Engine::Listens).await.unwrap();
+    let house = WebFixture::open_in(&place, &[&with("first")], Engine::Listens).await.unwrap();
     assert!(house.get("/", &[&line]).await.starts_with("HTTP/1.1 200"), "it outlives a restart");
     house.close().await;
-    let house = House::open_in(&place, &[&with("second")], Engine::Listens).await.unwrap();
+    let house = WebFixture::open_in(&place, &[&with("second")], Engine::Listens).await.unwrap();
     assert!(house.get("/", &[&line]).await.starts_with("HTTP/1.1 403"), "another token ends it");
+    house.close().await;
+}
+
+/// A token that may be known to others went on to open the room until the next start.
+#[tokio::test]
+async fn another_token_while_it_runs_closes_what_the_old_one_opened() {
+    let place = folder("other-token");
+    let house = WebFixture::open_in(&place, &["web.token=first"], Engine::Listens).await.unwrap();
+    let (cookie, _) = let_in(&house, "first", &[]).await;
+    let mut page = connect(house.address, &[("cookie", cookie.as_str())]).await.unwrap();
+    page.send(json!({"do": "enter", "room": "lobby", "name": "mia", "since": 0})).await;
+    page.next("hello").await;
+    assert_eq!(house.web.set_token(Some(&"first".into())).await, Ok(false), "the same one");
+    assert_eq!(house.web.set_token(Some(&"second".into())).await, Ok(true));
+    page.end().await;
+    let line = format!("Cookie: {cookie}");
+    assert!(house.get("/", &[&line]).await.starts_with("HTTP/1.1 403"));
+    assert!(house.get("/?token=first", &[]).await.starts_with("HTTP/1.1 403"));
+    let (cookie, _) = let_in(&house, "second", &[]).await;
+    assert!(house.get("/", &[&format!("Cookie: {cookie}")]).await.starts_with("HTTP/1.1 200"));
     house.close().await;
 }
 
 #[tokio::test]
 async fn a_probe_without_the_token_is_told_whether_it_is_ready_and_not_why() {
-    let house = House::open_set("probe", &["web.token=right"]).await;
+    let house = WebFixture::open_set("probe", &["web.token=right"]).await;
     let ready = house.get("/ready", &[]).await;
     assert!(ready.starts_with("HTTP/1.1 200") && ready.ends_with("\r\n\r\nready\n"), "{ready}");
     house.ready.send_replace(false);
@@ -151,8 +171,8 @@ async fn a_probe_without_the_token_is_told_whether_it_is_ready_and_not_why() {
 }
 
 #[tokio::test]
-async fn whoever_guesses_tokens_has_to_wait_and_nobody_else() {
-    let house = House::open_set("guesses", &["web.token=right", "web.trust_proxy=true"]).await;
+async fn anyone_who_guesses_tokens_has_to_wait_and_nobody_else() {
+    let house = WebFixture::open_set("guesses", &["web.token=right", "web.trust_proxy=true"]).await;
     let (cookie, _) = let_in(&house, "right", &[]).await;
     let from = |address: &str| format!("X-Forwarded-For: {address}");
     let (guesser, other) = (from("198.51.100.7"), from("198.51.100.8"));

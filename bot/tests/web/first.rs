@@ -1,10 +1,10 @@
-//! What was stored and not heard is told at the start: people who address the bot first, each room in its order.
+//! What was stored and not heard is handled at the start: people who address the bot first, each room in its order.
 
 use aizuchi_core::Input;
 use aizuchi_core::types::{Author, Message, MessageId, PersonId, Place, Time, Visibility, Voice};
 use rusqlite::params;
 
-use crate::house::{Engine, House, folder};
+use crate::house::{Engine, WebFixture, folder};
 
 const STORED: u64 = 600;
 const ROOMS: u64 = 10;
@@ -32,7 +32,7 @@ fn message(seq: u64) -> Message {
 async fn after_a_restart_a_mention_is_told_before_what_was_said_elsewhere() {
     let folder = folder("first");
     // Makes the tables.
-    House::open_in(&folder, &[], Engine::Listens).await.unwrap().close().await;
+    WebFixture::open_in(&folder, &[], Engine::Listens).await.unwrap().close().await;
     let store = rusqlite::Connection::open(folder.join("aizuchi.db")).unwrap();
     for seq in 1..=STORED {
         let body = serde_json::to_string(&Input::Said(message(seq))).unwrap();
@@ -40,7 +40,7 @@ async fn after_a_restart_a_mention_is_told_before_what_was_said_elsewhere() {
         store.execute(insert, params![seq as i64, body]).unwrap();
     }
 
-    let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();
+    let house = WebFixture::open_in(&folder, &[], Engine::Listens).await.unwrap();
     let mut heard = Vec::new();
     while heard.len() < STORED as usize {
         tokio::task::yield_now().await;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use aizuchi::commands::{BotInfo, CommandRunner};
 use aizuchi::config;
 use aizuchi::journal::Traces;
-use aizuchi::platforms::web::{Web, WebServices};
+use aizuchi::platforms::web::{STORE_FAILS, Web, WebServices};
+use aizuchi::ports::Commands;
 use aizuchi::runtime::{Clock, EngineEvent, EngineHandle, ShardRequest, StoreRequest};
 use aizuchi::stores::Database;
 use aizuchi::stores::sqlite::store_talk;
@@ -20,7 +21,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-pub struct House {
+pub struct WebFixture {
     pub address: SocketAddr,
     pub web: Arc<Web>,
     pub database: Database,
@@ -33,7 +34,7 @@ pub struct House {
     _folder: Option<Scratch>,
 }
 
-/// Whether the engine takes what it is told.
+/// Whether the engine accepts events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Engine {
     Listens,
@@ -44,18 +45,28 @@ pub fn folder(name: &str) -> Scratch {
     Scratch::new(&format!("web-{name}"))
 }
 
-impl House {
-    pub async fn open(name: &str) -> House {
-        House::open_set(name, &[]).await
+impl WebFixture {
+    pub async fn open(name: &str) -> WebFixture {
+        WebFixture::open_set(name, &[]).await
     }
 
-    pub async fn open_set(name: &str, assignments: &[&str]) -> House {
+    pub async fn open_set(name: &str, assignments: &[&str]) -> WebFixture {
         let folder = folder(name);
-        let house = House::open_in(&folder, assignments, Engine::Listens).await.unwrap();
-        House { _folder: Some(folder), ..house }
+        let house = WebFixture::open_in(&folder, assignments, Engine::Listens).await.unwrap();
+        WebFixture { _folder: Some(folder), ..house }
     }
 
-    pub async fn open_in(folder: &std::path::Path, assignments: &[&str], engine: Engine) -> anyhow::Result<House> {
+    pub async fn open_in(folder: &std::path::Path, assignments: &[&str], engine: Engine) -> anyhow::Result<WebFixture> {
+        WebFixture::open_with(folder, assignments, engine, |commands| commands).await
+    }
+
+    /// The same with other commands, which may use those that there are.
+    pub async fn open_with(
+        folder: &std::path::Path,
+        assignments: &[&str],
+        engine: Engine,
+        others: impl FnOnce(Arc<dyn Commands>) -> Arc<dyn Commands>,
+    ) -> anyhow::Result<WebFixture> {
         let mut layers = config::new_layers();
         layers.add_assignment("web.address=127.0.0.1:0");
         assignments.iter().for_each(|assignment| layers.add_assignment(assignment));
@@ -87,17 +98,18 @@ impl House {
         let listening = WebServices {
             engine,
             traces,
-            commands,
+            commands: others(commands),
             keeper: None,
             events: watched,
             metrics: aizuchi::console::install(),
             ready: is_ready,
+            not_ready: STORE_FAILS,
             alert: tokio::sync::watch::channel(String::new()).1,
             beside: Vec::new(),
             stop: stop.clone(),
         };
         let (address, done) = web.listen(listening).await?;
-        Ok(House { address, web, database, events, ready, heard, stop, done, _folder: None })
+        Ok(WebFixture { address, web, database, events, ready, heard, stop, done, _folder: None })
     }
 
     pub async fn close(self) {

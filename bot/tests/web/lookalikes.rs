@@ -3,12 +3,12 @@
 use aizuchi_test_servers::visitor::{Visitor, connect};
 use serde_json::json;
 
-use crate::house::House;
+use crate::house::WebFixture;
 use crate::strangers::{count, enter, tries};
 
 #[tokio::test]
 async fn a_room_is_the_same_whatever_the_case_and_width_of_its_name() {
-    let house = House::open("fold").await;
+    let house = WebFixture::open("fold").await;
     Visitor::enter(house.address, "Straße", "mia").await;
     let mut page = connect(house.address, &[]).await.unwrap();
     for (room, wanted) in [
@@ -31,7 +31,7 @@ async fn a_room_is_the_same_whatever_the_case_and_width_of_its_name() {
 
 #[tokio::test]
 async fn what_looks_empty_is_neither_a_name_nor_a_room_nor_a_message() {
-    let house = House::open("blank").await;
+    let house = WebFixture::open("blank").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let id = mia.say("1", "hi").await;
     let mut page = connect(house.address, &[]).await.unwrap();

@@ -5,13 +5,13 @@ use rusqlite::params;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::house::House;
+use crate::house::WebFixture;
 
 pub fn enter(room: &str, name: &str) -> Value {
     json!({"do": "enter", "room": room, "name": name})
 }
 
-pub async fn count(house: &House, table: &'static str) -> i64 {
+pub async fn count(house: &WebFixture, table: &'static str) -> i64 {
     let query = format!("SELECT count(*) FROM {table}");
     house.database.read(move |connection| connection.query_row(&query, [], |row| row.get(0))).await.unwrap()
 }
@@ -29,7 +29,7 @@ pub async fn tries(page: &mut Visitor, frame: Value) -> Value {
 
 #[tokio::test]
 async fn one_address_cannot_fill_the_house() {
-    let house = House::open("flood").await;
+    let house = WebFixture::open("flood").await;
     let mut refused = Value::Null;
     for socket in 0..12 {
         let mut page = connect(house.address, &[]).await.unwrap();
@@ -51,7 +51,7 @@ async fn one_address_cannot_fill_the_house() {
 
 #[tokio::test]
 async fn a_person_opens_so_many_rooms_an_hour_and_others_go_on() {
-    let house = House::open_set("hour", &["web.person_rooms_per_hour=2"]).await;
+    let house = WebFixture::open_set("hour", &["web.person_rooms_per_hour=2"]).await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let secret = mia.person.clone();
     let come = |room: &str| json!({"do": "enter", "room": room, "name": "mia", "person": secret});
@@ -65,7 +65,7 @@ async fn a_person_opens_so_many_rooms_an_hour_and_others_go_on() {
 
 #[tokio::test]
 async fn rooms_where_nobody_spoke_make_way_when_the_house_is_full() {
-    let house = House::open("vacant").await;
+    let house = WebFixture::open("vacant").await;
     let mut mia = Visitor::enter(house.address, "kept", "mia").await;
     mia.say("1", "ours").await;
     let present = Visitor::enter(house.address, "watched", "jonas").await;
@@ -86,7 +86,7 @@ async fn rooms_where_nobody_spoke_make_way_when_the_house_is_full() {
 
 #[tokio::test]
 async fn an_address_holds_so_many_connections_and_is_told_why_it_gets_no_more() {
-    let house = House::open_set("seats", &["web.address_connections_max=2"]).await;
+    let house = WebFixture::open_set("seats", &["web.address_connections_max=2"]).await;
     let first = Visitor::enter(house.address, "lobby", "mia").await;
     let _second = Visitor::enter(house.address, "lobby", "jonas").await;
     let mut third = connect(house.address, &[("Accept-Language", "ja")]).await.unwrap();
@@ -110,7 +110,7 @@ async fn an_address_holds_so_many_connections_and_is_told_why_it_gets_no_more() 
 async fn behind_a_proxy_that_is_trusted_everybody_has_an_address_of_their_own() {
     let proxied = |to: &'static str| [("X-Forwarded-For", to)];
     let settings = ["web.address_connections_max=1", "web.trust_proxy=true"];
-    let house = House::open_set("proxy", &settings).await;
+    let house = WebFixture::open_set("proxy", &settings).await;
     let mut mia = connect(house.address, &proxied("198.51.100.7")).await.unwrap();
     assert_eq!(tries(&mut mia, enter("lobby", "mia")).await["tell"], "hello");
     // What a client writes itself is before what the proxy adds.
@@ -119,7 +119,7 @@ async fn behind_a_proxy_that_is_trusted_everybody_has_an_address_of_their_own() 
     let mut jonas = connect(house.address, &proxied("198.51.100.8")).await.unwrap();
     assert_eq!(tries(&mut jonas, enter("lobby", "jonas")).await["tell"], "hello");
     house.close().await;
-    let house = House::open_set("unproxied", &["web.address_connections_max=1"]).await;
+    let house = WebFixture::open_set("unproxied", &["web.address_connections_max=1"]).await;
     let _mia = connect(house.address, &proxied("198.51.100.7")).await.unwrap();
     let mut jonas = connect(house.address, &proxied("198.51.100.8")).await.unwrap();
     assert_eq!(jonas.next("refused").await["again"], true, "nobody chooses their own address");
@@ -127,8 +127,8 @@ async fn behind_a_proxy_that_is_trusted_everybody_has_an_address_of_their_own() 
 }
 
 #[tokio::test]
-async fn whoever_spoke_or_is_here_can_be_mentioned_whatever_crowd_passed() {
-    let house = House::open("crowd").await;
+async fn anyone_who_spoke_or_is_here_can_be_mentioned_whatever_crowd_passed() {
+    let house = WebFixture::open("crowd").await;
     let mut zelda = Visitor::enter(house.address, "lobby", "Zelda").await;
     zelda.say("1", "hello").await;
     let zelda_id = zelda.you.clone();
@@ -153,7 +153,7 @@ async fn whoever_spoke_or_is_here_can_be_mentioned_whatever_crowd_passed() {
 
 #[tokio::test]
 async fn people_who_never_spoke_are_let_go_of_first() {
-    let house = House::open_set("people", &["web.people_max=100"]).await;
+    let house = WebFixture::open_set("people", &["web.people_max=100"]).await;
     let mut zelda = Visitor::enter(house.address, "lobby", "Zelda").await;
     zelda.say("1", "hello").await;
     let secret = zelda.person.clone();
@@ -176,7 +176,7 @@ async fn people_who_never_spoke_are_let_go_of_first() {
 
 #[tokio::test]
 async fn so_many_people_an_hour_come_from_one_address() {
-    let house = House::open_set("newcomers", &["web.address_people_per_hour=3"]).await;
+    let house = WebFixture::open_set("newcomers", &["web.address_people_per_hour=3"]).await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let mut page = connect(house.address, &[]).await.unwrap();
     for told in ["hello", "hello", "refused"] {
@@ -189,7 +189,7 @@ async fn so_many_people_an_hour_come_from_one_address() {
 
 #[tokio::test]
 async fn typing_is_told_of_threads_that_are_there_and_not_without_end() {
-    let house = House::open("typing").await;
+    let house = WebFixture::open("typing").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let mut jonas = Visitor::enter(house.address, "lobby", "jonas").await;
     let id = mia.say("1", "hi").await;
@@ -213,7 +213,7 @@ async fn typing_is_told_of_threads_that_are_there_and_not_without_end() {
 
 #[tokio::test]
 async fn no_field_of_a_frame_is_larger_than_it_needs_to_be() {
-    let house = House::open("fields").await;
+    let house = WebFixture::open("fields").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     mia.say("1", "hi").await;
     let long = "w".repeat(5000);
@@ -243,7 +243,7 @@ async fn no_field_of_a_frame_is_larger_than_it_needs_to_be() {
 
 #[tokio::test]
 async fn emoji_are_emoji() {
-    let house = House::open("emoji").await;
+    let house = WebFixture::open("emoji").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let id = mia.say("1", "hi").await;
     let hidden: String =
@@ -282,7 +282,7 @@ async fn emoji_are_emoji() {
 
 #[tokio::test]
 async fn somebody_in_many_tabs_is_as_fast_as_in_one() {
-    let house = House::open_set("tabs", &["web.person_messages_per_second=1"]).await;
+    let house = WebFixture::open_set("tabs", &["web.person_messages_per_second=1"]).await;
     let first = Visitor::enter(house.address, "lobby", "mia").await;
     let mut tabs = Vec::new();
     for _ in 0..4 {

@@ -11,11 +11,11 @@ use aizuchi_core::{Input, Trace};
 use aizuchi_test_servers::visitor::{Visitor, connect, texts};
 use serde_json::json;
 
-use crate::house::{Engine, House, folder, view};
+use crate::house::{Engine, WebFixture, folder, view};
 
 #[tokio::test]
 async fn two_people_talk_and_the_engine_hears_them() {
-    let house = House::open("talk").await;
+    let house = WebFixture::open("talk").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let mut jonas = Visitor::enter(house.address, "lobby", "jonas").await;
     let question = mia.say("1", "@jonas did you cover them?").await;
@@ -37,7 +37,7 @@ async fn two_people_talk_and_the_engine_hears_them() {
     assert_eq!((reply.to, reply.to_me), (Some(MessageId::new(&question)), false));
     assert_eq!(reply.to_person, Some(asked.author.id.clone()));
     assert_eq!(called.place.thread, Some(ThreadId::new(&question)));
-    // Whoever knows the secret speaks as that person: it stays between the page and the server.
+    // Anyone who knows the secret can speak as that person: it stays between the page and the server.
     for secret in [&mia.person, &jonas.person] {
         assert!(!format!("{:?}{heard}", house.said()).contains(secret.as_str()));
     }
@@ -46,7 +46,7 @@ async fn two_people_talk_and_the_engine_hears_them() {
 
 #[tokio::test]
 async fn what_it_posts_is_stored_once_and_can_be_replied_to() {
-    let house = House::open("posts").await;
+    let house = WebFixture::open("posts").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let question = MessageId::new(mia.say("1", "how cold can tomatoes get?").await);
     let place = Place::room("web:lobby");
@@ -74,7 +74,7 @@ async fn what_it_posts_is_stored_once_and_can_be_replied_to() {
 
 #[tokio::test]
 async fn decisions_and_views_are_shown_and_come_back_after_a_reload() {
-    let house = House::open("decisions").await;
+    let house = WebFixture::open("decisions").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let id = mia.say("1", "hm").await;
     let message = &house.said()[0];
@@ -101,7 +101,7 @@ async fn decisions_and_views_are_shown_and_come_back_after_a_reload() {
 #[tokio::test]
 async fn what_was_not_heard_was_not_stored_and_is_said_again() {
     let folder = folder("restart");
-    let house = House::open_in(&folder, &[], Engine::Deaf).await.unwrap();
+    let house = WebFixture::open_in(&folder, &[], Engine::Deaf).await.unwrap();
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     // Neither is taken before it is heard, so the page will send it again.
     mia.send(json!({"do": "say", "key": "1", "text": "one"})).await;
@@ -109,7 +109,7 @@ async fn what_was_not_heard_was_not_stored_and_is_said_again() {
     let person = mia.person.clone();
     house.close().await;
 
-    let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();
+    let house = WebFixture::open_in(&folder, &[], Engine::Listens).await.unwrap();
     let (mut mia, told) = Visitor::come_back(house.address, "lobby", "mia", Some(&person), 0).await;
     assert!(texts(&told).is_empty(), "{told:?}");
     let id = mia.say("1", "one").await;
@@ -134,7 +134,7 @@ fn words(input: &Input) -> String {
 #[tokio::test]
 async fn what_is_said_behind_an_entry_that_failed_for_now_is_worth_trying_again() {
     let folder = folder("locked");
-    let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();
+    let house = WebFixture::open_in(&folder, &[], Engine::Listens).await.unwrap();
     let mut page = connect(house.address, &[]).await.unwrap();
     let other = rusqlite::Connection::open(folder.join("aizuchi.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -153,7 +153,7 @@ async fn what_is_said_behind_an_entry_that_failed_for_now_is_worth_trying_again(
 #[tokio::test]
 async fn what_was_stored_and_never_heard_is_heard_before_anything_new() {
     let folder = folder("leftovers");
-    let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();
+    let house = WebFixture::open_in(&folder, &[], Engine::Listens).await.unwrap();
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     mia.say("1", "one").await;
     let one = serde_json::to_string(&house.heard.lock().unwrap()[0]).unwrap();
@@ -164,7 +164,7 @@ async fn what_was_stored_and_never_heard_is_heard_before_anything_new() {
     drop(store);
 
     for expected in [&["said one", "said two"][..], &["said two"]] {
-        let house = House::open_in(&folder, &[], Engine::Listens).await.unwrap();
+        let house = WebFixture::open_in(&folder, &[], Engine::Listens).await.unwrap();
         let mut lena = Visitor::enter(house.address, "lobby", "lena").await;
         lena.say("1", "two").await;
         let heard: Vec<String> = house.heard.lock().unwrap().iter().map(words).collect();
@@ -175,7 +175,7 @@ async fn what_was_stored_and_never_heard_is_heard_before_anything_new() {
 
 #[tokio::test]
 async fn a_sample_is_played_in_a_room_of_its_own() {
-    let house = House::open("sample").await;
+    let house = WebFixture::open("sample").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     mia.send(json!({"do": "sample", "language": "ja"})).await;
     let room = mia.next("moved").await["room"].as_str().unwrap().to_owned();

@@ -9,11 +9,11 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 use tokio_tungstenite::tungstenite::Message;
 
-use crate::house::{Engine, House, folder};
+use crate::house::{Engine, WebFixture, folder};
 
 #[tokio::test]
 async fn ten_megabytes_are_refused_and_the_room_goes_on() {
-    let house = House::open("large").await;
+    let house = WebFixture::open("large").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let mut jonas = Visitor::enter(house.address, "lobby", "jonas").await;
     assert!(mia.refused(json!({"do": "say", "key": "1", "text": "x".repeat(8001)})).await.contains("8000 characters"));
@@ -31,7 +31,7 @@ async fn ten_megabytes_are_refused_and_the_room_goes_on() {
 
 #[tokio::test]
 async fn odd_frames_are_refused_and_the_page_stays() {
-    let house = House::open("odd").await;
+    let house = WebFixture::open("odd").await;
     let mut mia = connect(house.address, &[]).await.unwrap();
     assert!(mia.refused(json!({"do": "say", "key": "1", "text": "hi"})).await.contains("Enter a room"));
     for (room, name, why) in [
@@ -64,7 +64,7 @@ async fn odd_frames_are_refused_and_the_page_stays() {
 
 #[tokio::test]
 async fn what_passes_is_told_so_and_taken_when_it_is_over() {
-    let house = House::open("passes").await;
+    let house = WebFixture::open("passes").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let hello = json!({"do": "say", "key": "1", "text": "hi"});
     let rename = |from: &str, to: &str| format!("ALTER TABLE {from} RENAME TO {to}");
@@ -83,8 +83,8 @@ async fn what_passes_is_told_so_and_taken_when_it_is_over() {
 }
 
 #[tokio::test]
-async fn whoever_sends_slowly_is_dropped_while_others_go_on() {
-    let house = House::open_set("loris", &["web.connections_max=4"]).await;
+async fn anyone_who_sends_slowly_is_dropped_while_others_go_on() {
+    let house = WebFixture::open_set("loris", &["web.connections_max=4"]).await;
     let mut slow = Vec::new();
     for _ in 0..200 {
         let mut stream = TcpStream::connect(house.address).await.unwrap();
@@ -107,7 +107,7 @@ async fn whoever_sends_slowly_is_dropped_while_others_go_on() {
 
 #[tokio::test]
 async fn a_full_room_says_so() {
-    let house = House::open_set("full", &["web.connections_max=2"]).await;
+    let house = WebFixture::open_set("full", &["web.connections_max=2"]).await;
     let first = Visitor::enter(house.address, "lobby", "mia").await;
     let _second = Visitor::enter(house.address, "lobby", "jonas").await;
     let refused = connect(house.address, &[]).await.err().unwrap().to_string();
@@ -124,9 +124,9 @@ async fn a_full_room_says_so() {
 
 #[tokio::test]
 async fn an_occupied_port_is_named() {
-    let house = House::open("port").await;
+    let house = WebFixture::open("port").await;
     let taken = format!("web.address={}", house.address);
-    let refused = House::open_in(&folder("port-2"), &[&taken], Engine::Listens).await.err().unwrap();
+    let refused = WebFixture::open_in(&folder("port-2"), &[&taken], Engine::Listens).await.err().unwrap();
     let refused = format!("{refused:#}");
     assert!(refused.contains(&house.address.to_string()) && refused.contains("--set web.address"), "{refused}");
     house.close().await;
@@ -134,7 +134,7 @@ async fn an_occupied_port_is_named() {
 
 #[tokio::test]
 async fn pages_are_told_when_it_stops() {
-    let house = House::open("stops").await;
+    let house = WebFixture::open("stops").await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     house.close().await;
     assert_eq!(mia.end().await, "closed 1012");
@@ -165,8 +165,8 @@ impl FrozenTime {
 }
 
 #[tokio::test]
-async fn whoever_opens_many_connections_and_finishes_none_keeps_nobody_waiting() {
-    let house = House::open_set("crawl", &["web.connections_max=4"]).await;
+async fn anyone_who_opens_many_connections_and_finishes_none_keeps_nobody_waiting() {
+    let house = WebFixture::open_set("crawl", &["web.connections_max=4"]).await;
     let mut mia = Visitor::enter(house.address, "lobby", "mia").await;
     let frozen = FrozenTime::begin();
     let mut slow = Vec::new();

@@ -89,8 +89,9 @@ impl LinkState {
     const GONE: u8 = 128;
 }
 
-/// A conversation.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A conversation, in 34 bytes.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[repr(Rust, packed(2))]
 pub(crate) struct Conversation {
     /// Counted within the place, never used twice.
     pub number: u32,
@@ -122,8 +123,9 @@ impl Conversation {
     /// How many are in it. Few places have so many people that the last part counts.
     #[inline]
     pub(crate) fn count(&self) -> u32 {
-        let SlotSet([low, middle, high]) = self.people;
-        (u64::from(low) | u64::from(middle) << 32).count_ones() + if high == 0 { 0 } else { high.count_ones() }
+        let SlotSet([a, b, c, d, high @ ..]) = self.people;
+        let low = u64::from(a) | u64::from(b) << 16 | u64::from(c) << 32 | u64::from(d) << 48;
+        low.count_ones() + if high == [0; 2] { 0 } else { high.map(u16::count_ones).iter().sum() }
     }
 
     pub(crate) fn others_than(&self, slot: Slot) -> u32 {
@@ -131,16 +133,16 @@ impl Conversation {
     }
 }
 
-/// Some of the people of a place: one bit for each slot, the lowest first. Three small numbers, because there are 96 slots, and
+/// Some of the people of a place: one bit for each slot, the lowest first. Six small numbers, because there are 96 slots, and
 /// one conversation is kept for every few lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[u64; 2]", into = "[u64; 2]")]
-pub(crate) struct SlotSet([u32; 3]);
+pub(crate) struct SlotSet([u16; 6]);
 
 impl SlotSet {
     #[inline]
     fn has(self, slot: Slot) -> bool {
-        self.0.get(usize::from(slot >> 5)).is_some_and(|part| part >> (slot & 31) & 1 == 1)
+        self.0.get(usize::from(slot >> 4)).is_some_and(|part| part >> (slot & 15) & 1 == 1)
     }
 
     pub(crate) fn is_empty(self) -> bool {
@@ -148,20 +150,19 @@ impl SlotSet {
     }
 
     pub(crate) fn insert(&mut self, slot: Slot) {
-        if let Some(part) = self.0.get_mut(usize::from(slot >> 5)) {
-            *part |= 1 << (slot & 31);
+        if let Some(part) = self.0.get_mut(usize::from(slot >> 4)) {
+            *part |= 1 << (slot & 15);
         }
     }
 
     pub(crate) fn remove(&mut self, slot: Slot) {
-        if let Some(part) = self.0.get_mut(usize::from(slot >> 5)) {
-            *part &= !(1 << (slot & 31));
+        if let Some(part) = self.0.get_mut(usize::from(slot >> 4)) {
+            *part &= !(1 << (slot & 15));
         }
     }
 
     pub(crate) fn bits(self) -> u128 {
-        let [low, middle, high] = self.0.map(u128::from);
-        low | middle << 32 | high << 64
+        self.0.into_iter().rev().fold(0, |bits, part| bits << 16 | u128::from(part))
     }
 }
 
@@ -174,6 +175,7 @@ impl From<SlotSet> for [u64; 2] {
 
 impl From<[u64; 2]> for SlotSet {
     fn from([high, low]: [u64; 2]) -> SlotSet {
-        SlotSet([low as u32, (low >> 32) as u32, high as u32])
+        let bits = u128::from(high) << 64 | u128::from(low);
+        SlotSet(std::array::from_fn(|index| (bits >> (16 * index)) as u16))
     }
 }

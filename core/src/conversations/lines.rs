@@ -15,22 +15,22 @@ pub(crate) struct TalkLines {
     list: Vec<TalkLine>,
     /// What the ids of all lines begin with, and what follows in each: platforms count their messages or date them, so that ids
     /// of one place differ near their end.
-    id_prefix: Box<str>,
     ids: String,
+    id_prefix_len: u16,
     /// Short hashes, none of them 0.
     words: Vec<u16>,
 }
 
 /// Space that is made for ids and words at once.
-const MORE_ID_BYTES: usize = 32;
-const MORE_WORDS: usize = 12;
+const MORE_ID_BYTES: usize = 16;
+const MORE_WORDS: usize = 8;
 
 impl TalkLines {
     pub(super) fn prefetch(&self) {
         prefetch(&self.list, |line| line.author);
         prefetch(&self.words, |word| *word as u8);
         prefetch(self.ids.as_bytes().last_chunk::<64>().map_or(&[], |end| end), |byte| *byte);
-        prefetch(self.id_prefix.as_bytes(), |byte| *byte);
+        prefetch(self.ids.as_bytes(), |byte| *byte);
     }
 
     pub(super) fn all(&self) -> &[TalkLine] {
@@ -61,14 +61,20 @@ impl TalkLines {
     }
 
     pub(super) fn id(&self, index: usize) -> String {
+        let (prefix, own_ids) = self.split_ids();
         let start = ids_of(&self.list[..index]);
-        let own = &self.ids[start..start + usize::from(self.list[index].id_len)];
-        [&*self.id_prefix, own].concat()
+        let own = &own_ids[start..start + usize::from(self.list[index].id_len)];
+        [prefix, own].concat()
+    }
+
+    /// The prefix, and all that follows it.
+    fn split_ids(&self) -> (&str, &str) {
+        self.ids.split_at(self.id_prefix_len.into())
     }
 
     /// Of each line, what follows the prefix in its id.
     fn own_ids(&self) -> impl Iterator<Item = &str> {
-        let mut rest = &*self.ids;
+        let (_, mut rest) = self.split_ids();
         self.list.iter().map(move |line| {
             let (own, later) = rest.split_at(line.id_len.into());
             rest = later;
@@ -78,7 +84,7 @@ impl TalkLines {
 
     /// The indexes of the lines with this id, oldest first.
     pub(super) fn with_id(&self, id: &str) -> impl Iterator<Item = usize> {
-        let looked_for = cut_id(id).strip_prefix(&*self.id_prefix);
+        let looked_for = cut_id(id).strip_prefix(self.split_ids().0);
         let own_ids = self.own_ids().enumerate();
         own_ids.filter(move |(_, own)| Some(*own) == looked_for).map(|(index, _)| index)
     }
@@ -92,10 +98,10 @@ impl TalkLines {
         let id = cut_id(id);
         if self.list.is_empty() {
             self.set_prefix(id);
-        } else if !id.starts_with(&*self.id_prefix) {
-            self.set_prefix(shared_start(id, &self.id_prefix));
+        } else if !id.starts_with(self.split_ids().0) {
+            self.set_prefix(shared_start(id, self.split_ids().0));
         }
-        let id = &id[self.id_prefix.len()..];
+        let id = &id[self.id_prefix_len.into()..];
         let (id_len, words_len) = (id.len() as u16, words.len() as u8);
         self.list.push(TalkLine { id_len, words_len, ..line });
         if self.ids.len() + id.len() > self.ids.capacity() {
@@ -147,7 +153,7 @@ impl TalkLines {
 
     fn drop_oldest(&mut self, count: usize) {
         let (ids, words) = (ids_of(&self.list[..count]), words_of(&self.list[..count]));
-        self.ids.drain(..ids);
+        self.ids.drain(self.id_prefix_len.into()..ids + usize::from(self.id_prefix_len));
         self.words.drain(..words);
         self.list.drain(..count);
         self.lengthen_prefix();
@@ -163,23 +169,26 @@ impl TalkLines {
                 return;
             }
         }
-        let prefix = [&*self.id_prefix, shared].concat();
+        let prefix = [self.split_ids().0, shared].concat();
         self.set_prefix(&prefix);
     }
 
     /// All ids begin with this, of which at least one of the new and the old prefix begins with the other.
     fn set_prefix(&mut self, prefix: &str) {
-        let old = std::mem::replace(&mut self.id_prefix, prefix.into());
+        let (old, own_ids) = self.split_ids();
         let back = old.get(prefix.len()..).unwrap_or("");
         let away = prefix.len().saturating_sub(old.len());
-        let mut ids = String::with_capacity(self.ids.len() + self.list.len() * back.len() + MORE_ID_BYTES);
+        let more = self.list.len() * back.len() + MORE_ID_BYTES;
+        let mut ids = String::with_capacity(prefix.len() + own_ids.len() + more);
+        ids.push_str(prefix);
         for own in self.own_ids() {
             ids.push_str(back);
             ids.push_str(&own[away..]);
         }
-        self.ids = ids;
+        let (back, away) = (back.len() as u16, away as u16);
+        (self.ids, self.id_prefix_len) = (ids, prefix.len() as u16);
         for line in &mut self.list {
-            line.id_len = line.id_len + back.len() as u16 - away as u16;
+            line.id_len = line.id_len + back - away;
         }
     }
 }
@@ -232,8 +241,8 @@ mod tests {
         let ids = || numbers.iter().map(String::as_str);
         let lines = with_ids(ids().take(100).chain(["other"]).chain(ids().skip(100)));
         assert_eq!(lines.id(lines.all().len() - 1), "a long name of a room:1299");
-        assert_eq!(&*lines.id_prefix, "a long name of a room:12", "the other one is gone");
-        assert_eq!(lines.ids.len(), 2 * lines.all().len());
+        assert_eq!(lines.split_ids().0, "a long name of a room:12", "the other one is gone");
+        assert_eq!(lines.split_ids().1.len(), 2 * lines.all().len());
         let written = |lines: &TalkLines| serde_json::to_string(&lines.stored(301)).expect("lines can be written");
         let read = TalkLines::of_stored(serde_json::from_str(&written(&lines)).expect("lines can be read"), 301);
         assert_eq!(written(&read), written(&lines));

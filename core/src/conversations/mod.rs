@@ -4,7 +4,7 @@
 //! small learnt model rates the alternatives ([`pairs`]). Later messages are compared with the result ([`Conversations`]).
 
 mod addressees;
-mod bonds;
+mod exchange_counts;
 mod lexicon;
 mod line;
 mod lines;

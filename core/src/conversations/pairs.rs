@@ -52,21 +52,21 @@ crate::trees::features! {
     AFFINITY_LEAD "affinity_lead";
     THEIR_OTHERS "their_others";
     BETWEEN "between";
-    STRAND_GAP "strand_gap";
+    CONVERSATION_GAP "conversation_gap";
     THEIR_ADDRESS "their_address";
     THEIR_START "their_start";
     THEIR_SAID "their_said";
-    STRAND_MINE "strand_mine";
-    STRAND_MY_LAST "strand_my_last";
-    STRAND_SINCE "strand_since";
-    STRAND_PEOPLE "strand_people";
-    STRAND_LINES "strand_lines";
-    STRAND_TO "strand_to";
-    STRAND_STARTER "strand_starter";
+    CONVERSATION_MINE "conversation_mine";
+    CONVERSATION_MY_LAST "conversation_my_last";
+    CONVERSATION_SINCE "conversation_since";
+    CONVERSATION_PEOPLE "conversation_people";
+    CONVERSATION_LINES "conversation_lines";
+    CONVERSATION_TO "conversation_to";
+    CONVERSATION_STARTER "conversation_starter";
     SHARED "shared";
     SHARED_BEST "shared_best";
     SHARED_LEAD "shared_lead";
-    SHARED_STRAND "shared_strand";
+    SHARED_CONVERSATION "shared_conversation";
     ADDRESS "address";
     TO_AWAY "to_away";
     QUESTION "question";
@@ -92,11 +92,11 @@ crate::trees::features! {
     PAUSE_USUAL "pause_usual";
     AUTHORS_BETWEEN "authors_between";
     STARTS_SINCE "starts_since";
-    STRAND_AGO "strand_ago";
-    STRAND_AGO_USUAL "strand_ago_usual";
-    STRAND_RANK "strand_rank";
-    STRAND_TURN "strand_turn";
-    STRAND_ASKED "strand_asked";
+    CONVERSATION_AGO "conversation_ago";
+    CONVERSATION_AGO_USUAL "conversation_ago_usual";
+    CONVERSATION_RANK "conversation_rank";
+    CONVERSATION_TURN "conversation_turn";
+    CONVERSATION_ASKED "conversation_asked";
     LAST_AGO "last_ago";
     LAST_USUAL "last_usual";
     USUAL "usual";
@@ -137,19 +137,19 @@ const RECENT: u32 = 8;
 
 /// What is the same for all lines of a conversation.
 const CONVERSATION_FEATURES: [usize; 13] = [
-    STRAND_MINE,
-    STRAND_MY_LAST,
-    STRAND_GAP,
-    STRAND_PEOPLE,
-    STRAND_LINES,
-    STRAND_TO,
-    STRAND_STARTER,
-    STRAND_RANK,
-    STRAND_TURN,
-    STRAND_AGO,
-    STRAND_AGO_USUAL,
-    STRAND_ASKED,
-    SHARED_STRAND,
+    CONVERSATION_MINE,
+    CONVERSATION_MY_LAST,
+    CONVERSATION_GAP,
+    CONVERSATION_PEOPLE,
+    CONVERSATION_LINES,
+    CONVERSATION_TO,
+    CONVERSATION_STARTER,
+    CONVERSATION_RANK,
+    CONVERSATION_TURN,
+    CONVERSATION_AGO,
+    CONVERSATION_AGO_USUAL,
+    CONVERSATION_ASKED,
+    SHARED_CONVERSATION,
 ];
 
 /// The alternatives for a message: to answer one of the lines before it, or none.
@@ -190,7 +190,7 @@ pub(super) fn weigh(conversations: &Conversations, arrival: &Arrival<'_>) -> Wei
     way.pass_older(left, &mut weighed.lately);
     weighed.columns[ALONE][0] = 1;
     weighed.columns[GAP][0] = 0;
-    weighed.columns[AFFINITY_LEAD][0] = way.bonds.most.min(63);
+    weighed.columns[AFFINITY_LEAD][0] = way.exchanges.most.min(63);
     weighed.columns[SHARED_LEAD][0] = (way.best / 2).min(63) as u8;
     weighed.lately.custom = (way.counts.speak_to_somebody * 32 / way.lines.len().max(1)) as u8;
     weighed.lately.pace = conversations.pace(arrival.at);

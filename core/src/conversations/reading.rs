@@ -58,8 +58,6 @@ pub(crate) struct RareWords {
     /// How rare each is: looked at when the message arrives, and not kept.
     pub(super) rarities: [u8; WORDS_MAX],
     len: usize,
-    /// One bit for each hash: most words of other messages have none of them and are not compared.
-    bits: u64,
     /// Share of all words that the lexicon knows, in eighths; not kept either.
     pub(crate) known: u8,
 }
@@ -71,28 +69,12 @@ impl RareWords {
             self.hashes[self.len] = short;
             self.rarities[self.len] = rarity;
             self.len += 1;
-            self.bits |= bit_of(short);
         }
     }
 
     pub(super) fn hashes(&self) -> &[u16] {
         &self.hashes[..self.len]
     }
-
-    /// Of these words, those that another message has too: one bit for each.
-    #[inline]
-    pub(super) fn shared_with(&self, other: &[u16]) -> u16 {
-        let mut shared = 0;
-        for word in other.iter().filter(|word| self.bits & bit_of(**word) != 0) {
-            let index = self.hashes().iter().position(|own| own == word);
-            shared |= index.map_or(0, |index| 1 << index);
-        }
-        shared
-    }
-}
-
-fn bit_of(word: u16) -> u64 {
-    1 << (word & 63)
 }
 
 /// Reads a text said by one of these people.

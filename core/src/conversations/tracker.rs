@@ -19,7 +19,7 @@ use super::reading::{Directness, RareWords, Reading, body, read};
 use crate::trees::{LANES, SCALE, exp, log_steps};
 use crate::types::{ClockShift, ConversationId, MessageId, Time, prefetch};
 
-/// A message as it is told to the tracker.
+/// A message as the tracker gets it.
 #[derive(Clone, Copy, Debug)]
 pub struct Utterance<'a> {
     pub id: &'a MessageId,
@@ -382,7 +382,7 @@ impl Conversations {
 /// Makes space for one more: by an eighth, and never for more than there will be.
 pub(super) fn grow_exactly<T>(list: &mut Vec<T>, most: usize) {
     if list.len() == list.capacity() {
-        let more = (list.len() / 8).max(3).min(most.saturating_sub(list.len()));
+        let more = (list.len() / 16).max(2).min(most.saturating_sub(list.len()));
         list.reserve_exact(more);
     }
 }

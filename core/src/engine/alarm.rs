@@ -9,9 +9,8 @@ use crate::types::{Span, Time};
 pub(super) fn set_alarm(turn: &mut Turn<'_>) {
     let life = turn.policy.buffer_life();
     let digest = turn.room.next_digest(turn.policy).filter(|_| turn.thread.is_none()).map(|(due, _)| due);
-    let (passes, reminder) =
-        (followed_until(turn), turn.room.next_reminder(turn.now).filter(|_| turn.thread.is_none()));
-    let key = Key { room: turn.room_number, thread: turn.thread.clone() };
+    let (passes, reminder) = (tracked_until(turn), turn.room.next_reminder(turn.now).filter(|_| turn.thread.is_none()));
+    let key = Key { room_index: turn.room_index, thread: turn.thread.clone() };
     let place = turn.room.place_mut(turn.thread.as_ref()).expect("a turn is taken in a known place");
     let expires = life.and_then(|life| place.buffer.latest().map(|latest| latest + life));
     let departure = place.bot.as_ref().and_then(|bot| bot.next_departure());
@@ -24,7 +23,7 @@ pub(super) fn set_alarm(turn: &mut Turn<'_>) {
 }
 
 /// When the first contribution is no longer tracked.
-pub(super) fn followed_until(turn: &Turn<'_>) -> Option<Time> {
+pub(super) fn tracked_until(turn: &Turn<'_>) -> Option<Time> {
     let bot = turn.place().bot.as_ref()?;
     bot.tracked.first().map(|tracked| tracked.at + tracking_span(turn))
 }

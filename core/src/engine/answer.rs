@@ -1,9 +1,9 @@
 //! Answers people who addressed the bot: at once, or queued behind the answer that is being written or posted.
 
 use super::turn::Turn;
-use super::{deliver, end, exchange, gate, told, tools, write};
+use super::{deliver, end, exchange, gate, spoken_order, tools, write};
 use crate::effect::Excuse;
-use crate::gates::closed;
+use crate::gates::{Trigger, closed};
 use crate::listen::only_thanks;
 use crate::room::{Pending, Phase};
 use crate::trace::{Cause, Stage, Trace};
@@ -13,13 +13,14 @@ use crate::types::{Addressed, Kind, Message, Span, Voice};
 const TOGETHER_MAX: usize = 8;
 /// How many answers may wait behind the next one.
 const GROUPS_MAX: usize = 16;
-/// How often a room is told that too many people called.
+/// How often a room is shown the line that too many people called.
 const TOO_MANY_EVERY: Span = Span::minutes(5);
 
 pub(super) fn was_addressed(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, addressed: Addressed) {
     trace.addressed = Some(addressed);
     trace.score = turn.policy.settings.score.enabled.then(|| addressed.points() as u8);
-    let trigger = gate::trigger(turn, message, true, false);
+    let its_turn = addressed == Addressed::Turn;
+    let trigger = Trigger { its_turn, ..gate::trigger(turn, message, true, false) };
     if let Some(closed) = closed(&gate::case(turn, trigger)) {
         return turn.hold_back(trace, Stage::Gate, closed);
     }
@@ -27,7 +28,7 @@ pub(super) fn was_addressed(turn: &mut Turn<'_>, message: &Message, mut trace: B
     call_off_for(turn, &trace);
     trace.cause = Cause::Addressed(addressed);
     let owed = Box::new(owed(turn, message, trace, addressed, Kind::Full));
-    if turn.place().bot.as_ref().is_some_and(|bot| bot.answering.is_some() || bot.is_mid_answer()) {
+    if turn.place().bot.as_ref().is_some_and(|bot| bot.is_busy()) {
         answer_next(turn, owed, message.heard.is_some());
     } else {
         write::write(turn, owed);
@@ -37,7 +38,7 @@ pub(super) fn was_addressed(turn: &mut Turn<'_>, message: &Message, mut trace: B
 /// Whether somebody addressed the bot only to thank or to praise it. Settings with the older behaviour answer that too.
 pub(super) fn is_thanks(turn: &Turn<'_>, message: &Message) -> bool {
     let by_person = message.author.voice == Voice::Person && turn.policy.settings.score.learned;
-    by_person && only_thanks(&told::without_names(turn, &message.text))
+    by_person && only_thanks(&spoken_order::without_names(turn, &message.text))
 }
 
 /// Thanks get a reaction at once, or nothing if the bot does not react.
@@ -60,17 +61,7 @@ fn owed(turn: &Turn<'_>, message: &Message, trace: Box<Trace>, addressed: Addres
         by_bot: message.author.voice == Voice::Bot,
         addressed: Some(addressed),
         conversation: turn.conversation,
-        together: Vec::new(),
-        since: turn.now,
-        kind,
-        ask: false,
-        phase: Phase::Holding { due: turn.now },
-        telling: None,
-        emoji: None,
-        quote: None,
-        tools: None,
-        errand: None,
-        trace,
+        ..Pending::new(trace, kind, turn.now, Phase::Holding { due: turn.now })
     }
 }
 
@@ -93,7 +84,7 @@ fn answer_next(turn: &mut Turn<'_>, mut owed: Box<Pending>, queue: bool) {
     let full = |group: &Pending| group.together.len() >= TOGETHER_MAX;
     let last = bot.later.pop().map(Box::new).or_else(|| bot.next.take());
     match last {
-        Some(last) if queue && full(&last) => {
+        Some(last) if last.has_begun() || (queue && full(&last)) => {
             bot.put_last(last);
             if bot.later.len() >= GROUPS_MAX {
                 return tell_too_many(turn, *owed);
@@ -111,7 +102,7 @@ fn answer_next(turn: &mut Turn<'_>, mut owed: Box<Pending>, queue: bool) {
 /// Writes to the people who addressed the bot meanwhile. They wait while an answer in several posts is sent, so that the
 /// next writer sees all of it.
 pub(super) fn write_next(turn: &mut Turn<'_>) {
-    while let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| bot.answering.is_none() && !bot.is_mid_answer())
+    while let Some(bot) = turn.place_mut().bot.as_mut().filter(|bot| !bot.is_busy())
         && let Some(next) = bot.take_next()
     {
         match without_lost(turn, next) {
@@ -122,11 +113,14 @@ pub(super) fn write_next(turn: &mut Turn<'_>) {
     }
 }
 
-/// Removes messages after which so much was said that they can no longer be shown to a writer; their authors are told so.
+/// Removes messages after which so much was said that they can no longer be shown to a writer; their authors get a line
+/// that says so. An answer that has begun is continued whatever was said since: a person may have agreed to a tool for it,
+/// and what a schedule asks for is no message.
 fn without_lost(turn: &mut Turn<'_>, next: Box<Pending>) -> Option<Box<Pending>> {
     let buffer = &turn.place().buffer;
     let is_lost = |trace: &Trace| buffer.find(trace.message.as_str()).is_none();
-    if !turn.policy.settings.listen.addressed_kept || !next.together.iter().chain([&*next.trace]).any(is_lost) {
+    let addressed_kept = turn.policy.settings.listen.addressed_kept;
+    if !addressed_kept || next.has_begun() || !next.together.iter().chain([&*next.trace]).any(is_lost) {
         return Some(next);
     }
     let parts = |pending: &Pending, traces: Vec<Trace>| {

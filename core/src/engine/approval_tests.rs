@@ -3,8 +3,9 @@
 use super::tests::{engine, heard};
 use super::tools_tests::{READS, ToolBench, WRITES, outcomes};
 use crate::Input;
-use crate::effect::{Effect, Usage};
-use crate::input::Command;
+use crate::effect::{Brief, Effect, Post, Usage};
+use crate::input::{Answer, Command};
+use crate::reminders::{NewReminder, ReminderContent};
 use crate::tools::{Denial, ToolCall, ToolOutcome};
 use crate::types::{Change, ClockShift, MessageId, PersonId, Place, RoomId, Span, Time};
 
@@ -192,4 +193,112 @@ fn who_agreed_to_what_the_settings_forbid_has_not_refused_it() {
     assert!(bench.order().is_none());
     let brief = bench.brief();
     assert_eq!((outcomes(&brief), &brief.steps[0].decided_by), (vec![ToolOutcome::Denied(Denial::Policy)], &None));
+}
+
+impl ToolBench {
+    /// It is addressed by a person at this second: the order for an answer, if it is to be written at once.
+    fn addressed(&mut self, id: u64, person: &str) -> Option<Box<Brief>> {
+        let (at, said) = heard(id, person, true);
+        self.now = at;
+        self.handle(said);
+        self.take(|effect| if let Effect::Write(brief) = effect { Some(brief.clone()) } else { None })
+    }
+
+    /// It has written these words, and people see them.
+    fn answers(&mut self, brief: &Brief, words: &str) {
+        let answer = Answer { text: words.into(), usage: Usage::default() };
+        self.handle(Input::Written(brief.call.clone(), Ok(answer)));
+        let delivery = self.delivery().expect("it is posted");
+        assert!(matches!(delivery.post, Post::Text(_)), "{delivery:?}");
+        self.handle(Input::Delivered(delivery.call.clone(), Ok(vec![MessageId::new(delivery.call.to_string())])));
+    }
+}
+
+#[test]
+fn what_people_agreed_to_is_done_however_much_was_said_meanwhile() {
+    let (mut bench, brief) = ToolBench::asked(&["listen.buffer_messages=5"]);
+    bench.wants(&brief, &[("notes__add", WRITES)]);
+    bench.is_asked("q1");
+    for id in 2..60 {
+        let (at, said) = heard(id, "ken", false);
+        bench.now = at;
+        bench.handle(said);
+    }
+    let other = bench.addressed(60, "jonas").expect("nobody waits for the question");
+    bench.reacts("q1", "✅", "mia");
+    assert!(bench.order().is_none(), "one after the other");
+    bench.answers(&other, "here it is");
+    let order = bench.order().unwrap_or_else(|| panic!("she agreed: {:?}", bench.out));
+    bench.returns(&order, false);
+    let brief = bench.brief();
+    assert_eq!(brief.answering, [MessageId::new("1")]);
+    assert_eq!(brief.transcript.lines.iter().filter(|line| line.id == "1").count(), 1, "its writer sees the question");
+}
+
+#[test]
+fn what_people_agreed_to_for_a_schedule_is_done_after_another_answer() {
+    let mut bench = ToolBench::new(&[]);
+    bench.now = Time(1_000_000);
+    let (due, content) = (bench.now + Span::minutes(1), ReminderContent::Prompt("sum it up".into()));
+    let reminder = NewReminder { due, by_clock: true, content, schedule: Some("daily".into()) };
+    bench.handle(Input::Scheduled(Place::room("room"), Box::new(reminder)));
+    bench.now = due;
+    bench.handle(Input::Tick);
+    let brief = bench.brief();
+    bench.wants(&brief, &[("notes__add", WRITES)]);
+    bench.is_asked("q1");
+    let other = bench.addressed(1_100, "jonas").expect("nobody waits for the question");
+    bench.reacts("q1", "✅", "mia");
+    bench.answers(&other, "here it is");
+    let order = bench.order().unwrap_or_else(|| panic!("she agreed: {:?}", bench.out));
+    bench.returns(&order, false);
+    assert_eq!(bench.brief().errand.as_deref(), Some("sum it up"));
+}
+
+#[test]
+fn what_people_agreed_to_is_not_mixed_with_what_others_ask() {
+    let (mut bench, brief) = ToolBench::asked(&[]);
+    bench.wants(&brief, &[("notes__add", WRITES)]);
+    bench.is_asked("q1");
+    let other = bench.addressed(30, "jonas").expect("nobody waits for the question");
+    bench.reacts("q1", "✅", "mia");
+    assert!(bench.addressed(31, "ken").is_none(), "he is answered after that");
+    bench.answers(&other, "here it is");
+    let order = bench.order().unwrap_or_else(|| panic!("she agreed: {:?}", bench.out));
+    bench.returns(&order, false);
+    let brief = bench.brief();
+    assert_eq!(brief.answering, [MessageId::new("1")]);
+    bench.answers(&brief, "it is noted");
+    assert_eq!(bench.brief().answering, [MessageId::new("31")]);
+}
+
+#[test]
+fn what_people_agreed_to_late_is_not_stale_after_a_restart() {
+    let (mut bench, brief) = ToolBench::asked(&["tools.approval_minutes=60"]);
+    bench.wants(&brief, &[("notes__add", WRITES)]);
+    bench.is_asked("q1");
+    bench.addressed(1_800, "jonas").expect("nobody waits for the question");
+    bench.reacts("q1", "✅", "mia");
+    bench.handle(Input::Resumed);
+    let other = bench.brief();
+    assert_eq!(other.answering, [MessageId::new("1800")]);
+    bench.answers(&other, "here it is");
+    assert_eq!(bench.brief().answering, [MessageId::new("1")]);
+}
+
+#[test]
+fn what_people_agreed_to_waits_for_the_last_post_of_an_answer() {
+    let (mut bench, brief) = ToolBench::asked(&["reply.chunks=2"]);
+    bench.wants(&brief, &[("notes__add", WRITES)]);
+    bench.is_asked("q1");
+    let other = bench.addressed(30, "jonas").expect("nobody waits for the question");
+    let paragraph = "and so on ".repeat(25);
+    bench.answers(&other, &format!("one {}\n\ntwo {}", paragraph.trim(), paragraph.trim()));
+    bench.reacts("q1", "✅", "mia");
+    assert!(bench.order().is_none(), "the second post has not left yet");
+    bench.now = bench.engine.next_deadline().expect("the second post is due");
+    bench.handle(Input::Tick);
+    let delivery = bench.delivery().expect("the second post leaves");
+    bench.handle(Input::Delivered(delivery.call.clone(), Ok(vec![MessageId::new("p2")])));
+    assert!(bench.order().is_some(), "she agreed");
 }

@@ -92,7 +92,7 @@ fn question_data(turn: &Turn<'_>, question: Question) -> Transcript {
     }
 }
 
-/// The judge is told if a learnt reason led to the question, or if the bot's name is in the message.
+/// Why the judge is asked, for its prompt: a learnt reason, the bot's turn, or the bot's name in the message.
 fn about(turn: &Turn<'_>) -> Option<WhyAsked> {
     let trace = &turn.pending()?.trace;
     let name = match trace.heard_as {
@@ -177,7 +177,7 @@ pub(super) fn handle_judged(turn: &mut Turn<'_>, call: &CallId, answer: Result<A
         }
         Err(Failure { what, .. }) => {
             pending_trace(turn).asked.push(asked(what.clone(), true));
-            go_on(turn, ladder.next(None), &what, &[])
+            apply_next(turn, ladder.next(None), &what, &[])
         }
     };
     if let Some(next) = next {
@@ -195,12 +195,13 @@ fn take_answer(
     let parsed = parse(ladder.style, ladder.question, &asked.answer);
     pending_trace(turn).asked.push(asked);
     match parsed {
-        Ok(parsed) => go_on(turn, ladder.next(Some(parsed)), "", shown),
-        Err(what) => go_on(turn, ladder.next(None), &what, shown),
+        Ok(parsed) => apply_next(turn, ladder.next(Some(parsed)), "", shown),
+        Err(what) => apply_next(turn, ladder.next(None), &what, shown),
     }
 }
 
-fn go_on(
+/// The ladder has a next question, or an end.
+fn apply_next(
     turn: &mut Turn<'_>,
     next: Result<Next, NoVerdict>,
     failure: &str,

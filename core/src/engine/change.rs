@@ -1,7 +1,7 @@
 //! A message is edited or deleted: what is remembered of it, and what it led to, follows.
 
 use super::turn::Turn;
-use super::{answer, ask, end, link, outbox, reception, withdraw, write};
+use super::{answer, ask, end, link, outbox, reception, spoken_order, withdraw, write};
 use crate::phrases::trim;
 use crate::room::{Pending, Phase};
 use crate::trace::Cause;
@@ -12,6 +12,7 @@ pub(super) fn change(turn: &mut Turn<'_>, change: &Change) {
     if text.is_some_and(|text| begins_own_answer(turn, &change.id, text)) {
         return;
     }
+    let quoting = if text.is_none() { withdraw::quoting(turn, &change.id) } else { Vec::new() };
     let mut remembered = change_words(turn, &change.id, text);
     if text.is_none() {
         // The words of an answer are remembered under its first post: deleting any of its posts removes them.
@@ -19,9 +20,16 @@ pub(super) fn change(turn: &mut Turn<'_>, change: &Change) {
             remembered |= change_words(turn, &first, None);
         }
         reception::note_deletion(turn, &change.id);
-        withdraw::note_deletion(turn, &change.id);
+        withdraw::note_deletion(turn, &change.id, &quoting);
         outbox::note_deletion(turn, &change.id);
         turn.room.note_deleted_request(&change.id);
+    }
+    // Platforms report an edit when they have merely added a preview: only other words are an order.
+    if remembered
+        && let Some(text) = text
+        && let Some(time) = spoken_order::quiet_order_in_edit(turn, &change.id, text)
+    {
+        spoken_order::mute(turn, time);
     }
     for pending in turn.place_mut().take_slots() {
         change_pending(turn, pending, &change.id, text.is_some(), remembered);

@@ -8,9 +8,9 @@ use crate::trace::{Cause, RestStopped};
 
 pub(super) fn run_command(turn: &mut Turn<'_>, command: Command) {
     match command {
-        Command::Mute(None) => turn.room.set_mute(Some(Mute::Open), false),
-        Command::Mute(Some(span)) => turn.room.set_mute(Some(Mute::Until(turn.now + span)), false),
-        Command::Unmute => turn.room.set_mute(None, false),
+        Command::Mute(None) => turn.room.set_mute(Some(Mute::Open), false, turn.now),
+        Command::Mute(Some(span)) => turn.room.set_mute(Some(Mute::Until(turn.now + span)), false, turn.now),
+        Command::Unmute => turn.room.set_mute(None, false, turn.now),
         Command::Listen(on) => turn.room.off = !on,
         Command::Talk(share) => turn.room.talk.get_or_insert_default().asked = share,
         Command::CancelReminder(number) => turn.room.cancel_reminder(number),

@@ -20,7 +20,7 @@ enum Plan {
 }
 
 pub(super) fn decide(turn: &mut Turn<'_>, message: &Message, mut trace: Box<Trace>, for_somebody_else: bool) {
-    let assessment = assess(turn.policy, turn.room, turn.thread.as_ref(), &trace, turn.glances);
+    let assessment = assess(turn.policy, turn.room, turn.thread.as_ref(), &trace, turn.summaries);
     assessment.note(&mut trace);
     let since = interrupt::interrupt(turn, message, &trace);
     let trigger = gate::trigger(turn, message, false, for_somebody_else);

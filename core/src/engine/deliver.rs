@@ -28,14 +28,12 @@ impl Draft {
 /// Sends a post. Its decisions are kept until the platform has accepted it.
 pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, draft: Draft) {
     let Draft { post, text, rest } = draft;
-    let call = turn.room.next_call();
     let answered_with = Some(pending.trace.message.clone());
     // A scheduled post answers nobody's message.
     let answering = if pending.errand.is_some() { MessageId::new("") } else { pending.trace.message.clone() };
     let telling = pending.tells();
     let quotes = quoted(turn, &pending);
-    let (at, place) = (turn.now, turn.place_id());
-    let delivery = Delivery { call, at, place, post, answering, quotes, telling, continues: false };
+    let delivery = Delivery { quotes, telling, ..turn.new_delivery(post, answering) };
     let kind = pending.kind;
     let cause = pending.trace.cause.clone();
     let (addressed, conversation) = (pending.addressed.is_some() || pending.trace.its_turn, pending.conversation);
@@ -56,8 +54,8 @@ pub(super) fn deliver(turn: &mut Turn<'_>, pending: Pending, draft: Draft) {
     let bot = turn.place_mut().bot_mut();
     // If the same message is received again, it is not answered again.
     traces.iter().for_each(|trace| bot.note_known(stable_hash(0, trace.message.as_str())));
-    let deleted = Vec::new();
-    outbox::send(turn, PendingDelivery { delivery, text, addressed, conversation, traces, deleted, chunk });
+    let concluded = PendingDelivery::new(delivery, text);
+    outbox::send(turn, PendingDelivery { addressed, conversation, traces, chunk, ..concluded });
 }
 
 /// The message that the judge chose to reply to, if it is somebody else's and still there.
@@ -113,11 +111,11 @@ fn note_answer(turn: &mut Turn<'_>, mut sent: PendingDelivery, ids: &[MessageId]
         let person = turn.room.speakers.key(&trace.author_id);
         turn.room.note_answer(AnsweredPerson { person, at: turn.now, addressed: sent.addressed });
         if sent.text.is_some() && !sent.addressed {
-            reception::follow_up(turn, Box::new(trace.clone()), ids, sent.delivery.telling.is_some());
+            reception::track_contribution(turn, Box::new(trace.clone()), ids, sent.delivery.telling.is_some());
         }
         turn.conclude(Box::new(trace.clone()));
     }
-    outbox::go_on(turn, sent, ids);
+    outbox::queue_next_part(turn, sent, ids);
 }
 
 /// The bot has spoken, though nobody addressed it just now and it did not join any conversation.
@@ -164,7 +162,7 @@ fn note_more(turn: &mut Turn<'_>, mut sent: PendingDelivery, ids: &[MessageId]) 
         progress.stopped = stopped.clone();
     }
     outbox::report(turn, &sent, ids);
-    outbox::go_on(turn, sent, ids);
+    outbox::queue_next_part(turn, sent, ids);
 }
 
 /// The words of an answer are remembered under its first post.

@@ -30,7 +30,7 @@ pub(super) fn digest(turn: &mut Turn<'_>) {
         begin_digest(turn, what);
     }
     if let Some((due, _)) = turn.room.next_digest(turn.policy) {
-        let key = Key { room: turn.room_number, thread: None };
+        let key = Key { room_index: turn.room_index, thread: None };
         let main = turn.room.place_mut(None).expect("every room has a main place");
         turn.timers.arm(&mut main.alarm, due, || key);
     }

@@ -36,8 +36,8 @@ pub(super) fn drop_settled(turn: &mut Turn<'_>) {
     let place = turn.place();
     let Some(bot) = place.bot.as_deref().filter(|bot| bot.exchanges.iter().next().is_some()) else { return };
     let on_its_way = bot.on_its_way().flat_map(|sent| &sent.traces);
-    let owed = place.owed().flat_map(|owed| owed.together.iter().chain([&*owed.trace]));
-    let open: Vec<MessageId> = on_its_way.chain(owed).map(|trace| trace.message.clone()).collect();
+    let unanswered = place.unanswered().flat_map(|pending| pending.together.iter().chain([&*pending.trace]));
+    let open: Vec<MessageId> = on_its_way.chain(unanswered).map(|trace| trace.message.clone()).collect();
     turn.place_mut().bot_mut().exchanges.retain(|exchange| match exchange.answer {
         Some(_) => now.since(exchange.question.at) < life,
         None => open.contains(&exchange.question.id),

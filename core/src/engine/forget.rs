@@ -13,20 +13,20 @@ impl Engine {
     /// Removes the person from what the engine knows and from what it requests from now on. What was in progress for them
     /// is called off silently; what was in progress for others is requested again from the remaining talk.
     pub fn forget(&mut self, now: Time, theirs: &Recognizer<'_>, out: &mut Vec<Effect>) {
-        for room in 0..self.rooms.len() {
-            let known = &self.rooms[room];
+        for room_index in 0..self.rooms.len() {
+            let known = &self.rooms[room_index];
             if theirs.request.rooms.contains(&known.id) || tells_of_them(known, theirs) {
-                self.forget_in(room, now, theirs, out);
+                self.forget_in(room_index, now, theirs, out);
             }
         }
     }
 
-    fn forget_in(&mut self, room: usize, now: Time, theirs: &Recognizer<'_>, out: &mut Vec<Effect>) {
-        let threads = self.rooms[room].thread_ids();
+    fn forget_in(&mut self, room_index: usize, now: Time, theirs: &Recognizer<'_>, out: &mut Vec<Effect>) {
+        let threads = self.rooms[room_index].thread_ids();
         for thread in &threads {
-            forget_talk(&mut self.turn_at(room, thread.clone(), now, out), theirs);
+            forget_talk(&mut self.turn_at(room_index, thread.clone(), now, out), theirs);
         }
-        let known = &mut self.rooms[room];
+        let known = &mut self.rooms[room_index];
         let keys: Vec<u64> = keys(theirs.request).collect();
         known.speakers.tighten();
         known.answered.retain(|answered| !keys.contains(&answered.person));
@@ -40,7 +40,7 @@ impl Engine {
         }
         // Only now: what is read again must not contain the person any more in any place of the room.
         for thread in threads {
-            read_again(&mut self.turn_at(room, thread, now, out), theirs.request);
+            read_again(&mut self.turn_at(room_index, thread, now, out), theirs.request);
         }
     }
 }
@@ -205,6 +205,7 @@ mod tests {
             rooms: vec![RoomId::new("room")],
             answers: vec![(RoomId::new("room"), MessageId::new("post"))],
             phrases,
+            ..ForgetRequest::default()
         };
         let mut out = Vec::new();
         engine.forget(Time(now * 1000), &request.recognizer(), &mut out);

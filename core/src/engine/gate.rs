@@ -3,7 +3,7 @@
 use super::turn::Turn;
 use crate::gates::{Closed, GateContext, Trigger, closed};
 use crate::room::Pending;
-use crate::types::{Message, Voice};
+use crate::types::{Addressed, Message, Voice};
 
 pub(super) fn trigger<'b>(
     turn: &Turn<'_>,
@@ -35,7 +35,7 @@ fn trigger_of<'b>(turn: &Turn<'_>, pending: &'b Pending, paid: bool) -> Trigger<
         by_bot: pending.by_bot,
         addressed: pending.addressed.is_some(),
         for_somebody_else: false,
-        its_turn: pending.trace.its_turn,
+        its_turn: pending.trace.its_turn || pending.addressed == Some(Addressed::Turn),
         paid,
         admitted: true,
     }

@@ -122,7 +122,7 @@ mod tests {
         for response in responses {
             let mut out = Vec::new();
             let mut turn = engine.turn_at(0, None, Time(1_000_000), &mut out);
-            reception::follow_up(&mut turn, trace.clone(), &[MessageId::new("post")], true);
+            reception::track_contribution(&mut turn, trace.clone(), &[MessageId::new("post")], true);
             reception::received(&mut turn, 0, *response);
         }
         says(&mut engine, silence).iter().any(|effect| matches!(effect, Effect::Recall(_)))

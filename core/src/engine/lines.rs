@@ -162,25 +162,27 @@ fn latest_of<'a>(turn: &'a Turn<'_>, askers: &Askers<'_>) -> Vec<HeardMessage<'a
         let theirs = left.iter_mut().find(|(known, left)| *known == person && *left > 0);
         theirs.map(|(_, left)| *left -= 1).is_some()
     };
-    turn.place().recent(turn.policy, turn.now).filter(|heard| take(heard)).collect()
+    turn.place().readable(turn.policy, turn.now).filter(|heard| take(heard)).collect()
 }
 
 /// The newest lines of this conversation, newest first; if it is short, with what was said beside it.
 fn conversation_lines<'a>(turn: &'a Turn<'_>, messages: u32) -> Vec<HeardMessage<'a>> {
     let place = turn.place();
+    let readable = || place.readable(turn.policy, turn.now);
     if turn.conversation.is_none() {
-        return place.newest(turn.policy, turn.now, messages);
+        return readable().take(messages as usize).collect();
     }
     let context = turn.policy.settings.judge.context_messages.min(messages) as usize;
-    let inside = place.recent_of(turn.policy, turn.now, turn.conversation).take(messages as usize).count();
+    let is_inside = |heard: &HeardMessage<'_>| heard.conversation == turn.conversation;
+    let inside = readable().filter(is_inside).take(messages as usize).count();
     let (mut left, mut beside) = (inside, context.saturating_sub(inside));
     let mut take = |heard: &HeardMessage<'_>| {
-        let room = if heard.conversation == turn.conversation { &mut left } else { &mut beside };
+        let room = if is_inside(heard) { &mut left } else { &mut beside };
         let fits = *room > 0;
         *room = room.saturating_sub(1);
         fits
     };
-    place.recent(turn.policy, turn.now).filter(|heard| take(heard)).collect()
+    readable().filter(|heard| take(heard)).collect()
 }
 
 /// A distinct name for a speaker: of two people with the same name the second gets a number, and so does a person with the

@@ -4,10 +4,7 @@ use super::turn::Turn;
 use crate::conversations::{Conversations, Utterance};
 use crate::likelihood::{Values, estimate_join};
 use crate::trace::Parts;
-use crate::types::{ConversationId, Message, MessageId, PersonId, Time, Voice, stable_hash};
-
-/// The bot's own key among the people of a place.
-const ME: &str = "@me";
+use crate::types::{BOT_KEY, ConversationId, Message, MessageId, PersonId, Time, Voice, stable_hash};
 
 /// What is determined about a message before anything is decided.
 pub(super) struct Placement {
@@ -25,15 +22,15 @@ pub(super) struct Placement {
 
 /// Finds the conversation of a message: from now on the turn is about that one.
 pub(super) fn find_conversation(turn: &mut Turn<'_>, message: &Message) -> Option<Placement> {
-    if !turn.policy.settings.listen.strands {
+    if !turn.policy.settings.listen.conversations {
         return None;
     }
     let reply = message.reply.as_ref();
     let key = |person: &PersonId| stable_hash(0, person.as_str());
-    let to_me = message.mentions_me.then(|| stable_hash(0, ME));
+    let to_me = message.mentions_me.then(|| stable_hash(0, BOT_KEY));
     let mentions: Vec<u64> = message.mentions.iter().map(key).chain(to_me).collect();
     let reply_author =
-        reply.and_then(|reply| reply.to_person.as_ref().map(key).or(reply.to_me.then(|| stable_hash(0, ME))));
+        reply.and_then(|reply| reply.to_person.as_ref().map(key).or(reply.to_me.then(|| stable_hash(0, BOT_KEY))));
     let heard = Utterance {
         id: &message.id,
         at: message.at,
@@ -47,7 +44,7 @@ pub(super) fn find_conversation(turn: &mut Turn<'_>, message: &Message) -> Optio
     };
     let models = &turn.policy.models;
     let guess =
-        estimate_join(conversations(turn), &heard, &models.link, &models.join, &models.turn, stable_hash(0, ME));
+        estimate_join(conversations(turn), &heard, &models.link, &models.join, &models.turn, stable_hash(0, BOT_KEY));
     turn.conversation = Some(guess.conversation);
     let joined = (!heard.bot).then_some((guess.p_join, guess.features));
     let (p_join, features) = joined.unzip();
@@ -70,13 +67,13 @@ pub(super) fn hear_own_words(
     answering: Option<&MessageId>,
 ) {
     let settings = &turn.policy.settings;
-    if !settings.listen.strands {
+    if !settings.listen.conversations {
         return;
     }
     let heard = Utterance {
         id,
         at,
-        author: stable_hash(0, ME),
+        author: stable_hash(0, BOT_KEY),
         name: name.unwrap_or(&settings.bot.name),
         bot: true,
         text,

@@ -1,9 +1,9 @@
 //! Handles a message: from its arrival to its immediate effects, stage by stage and each stage once.
 
 use super::link::{self, Placement};
-use super::told::{self, SpokenOrder};
+use super::spoken_order::{self, SpokenOrder};
 use super::turn::Turn;
-use super::{Engine, answer, decide, digest, go_on, own_posts, receive, reception, remember};
+use super::{Engine, answer, decide, digest, own_posts, own_turn, receive, reception, remember};
 use crate::effect::Effect;
 use crate::listen::{Address, filter};
 use crate::settings::OtherBots;
@@ -14,19 +14,19 @@ impl Engine {
     pub(super) fn handle_message(&mut self, now: Time, mut message: Message, out: &mut Vec<Effect>) {
         message.at = message.counted_at(now);
         let policy = self.policies.for_room(message.place.room.as_str());
-        let known = self.index.get(&message.place.room).map(|room| *room as usize);
-        let off = known.is_some_and(|room| self.rooms[room].off);
+        let known = self.index.get(&message.place.room).map(|index| *index as usize);
+        let off = known.is_some_and(|index| self.rooms[index].off);
         if let Err(unheard) = filter(policy, &message, off) {
             return out.push(Effect::Trace(passed_over(&mut message, unheard)));
         }
         let threads_max = policy.settings.listen.threads_max as usize;
-        if let Some(room) = known {
-            self.rooms[room].prefetch(message.place.thread.as_ref());
+        if let Some(index) = known {
+            self.rooms[index].prefetch(message.place.thread.as_ref());
         }
-        let room = known.unwrap_or_else(|| self.new_room(&message.place.room));
-        self.rooms[room].open(message.place.thread.as_ref(), threads_max);
+        let room_index = known.unwrap_or_else(|| self.new_room(&message.place.room));
+        self.rooms[room_index].open(message.place.thread.as_ref(), threads_max);
         let thread = message.place.thread.clone();
-        handle_message(&mut self.turn_at(room, thread, now, out), message);
+        handle_message(&mut self.turn_at(room_index, thread, now, out), message);
     }
 }
 
@@ -57,9 +57,9 @@ fn handle_message(turn: &mut Turn<'_>, mut message: Message) {
         Address::Me(addressed) => Some(addressed),
         Address::SomebodyElse | Address::TheRoom => None,
     };
-    match told::order_in(turn, &message, incoming.address) {
-        Some(SpokenOrder::BeQuiet(time)) => return told::be_quiet(turn, trace, addressed, time),
-        Some(SpokenOrder::TalkAgain) => told::talk_again(turn, &mut trace),
+    match spoken_order::order_in(turn, &message, incoming.address) {
+        Some(SpokenOrder::BeQuiet(time)) => return spoken_order::be_quiet(turn, trace, addressed, time),
+        Some(SpokenOrder::TalkAgain) => spoken_order::talk_again(turn, &mut trace),
         None => (),
     }
     match incoming.address {
@@ -68,7 +68,7 @@ fn handle_message(turn: &mut Turn<'_>, mut message: Message) {
         }
         Address::Me(addressed) => answer::was_addressed(turn, &message, trace, addressed),
         Address::SomebodyElse => decide::decide(turn, &message, trace, true),
-        Address::TheRoom => go_on::go_on_or_decide(turn, &message, trace),
+        Address::TheRoom => own_turn::continue_or_decide(turn, &message, trace),
     }
 }
 

@@ -17,7 +17,6 @@ mod end;
 mod exchange;
 mod forget;
 mod gate;
-mod go_on;
 mod initiative;
 mod interrupt;
 mod lines;
@@ -25,6 +24,7 @@ mod link;
 mod message;
 mod outbox;
 mod own_posts;
+mod own_turn;
 mod pack;
 mod pay;
 mod receive;
@@ -34,9 +34,10 @@ mod remind;
 mod results;
 mod resume;
 mod snapshot;
+mod spoken_order;
+mod start_over;
 mod tick;
 mod timers;
-mod told;
 mod tool_offer;
 mod tools;
 mod turn;
@@ -49,7 +50,7 @@ use crate::input::{Command, Input};
 use crate::likelihood::SiblingTalk;
 use crate::likelihood::steps::STEPS;
 use crate::policy::Policies;
-use crate::room::{Cost, Glance, Room, Spent};
+use crate::room::{Cost, MessageSummary, Room, Spent};
 use crate::types::{CallId, ClockShift, MessageId, NameMap, Place, RoomId, Share, ThreadId, Time};
 use crate::view::RoomView;
 pub use snapshot::Snapshot;
@@ -62,7 +63,7 @@ pub struct Engine {
     rooms: Vec<Room>,
     index: NameMap<RoomId, u32>,
     timers: Timers,
-    glances: Vec<Glance>,
+    summaries: Vec<MessageSummary>,
 }
 
 impl Engine {
@@ -72,7 +73,7 @@ impl Engine {
             rooms: Vec::new(),
             index: NameMap::default(),
             timers: Timers::default(),
-            glances: Vec::new(),
+            summaries: Vec::new(),
         }
     }
 
@@ -83,6 +84,9 @@ impl Engine {
         }
         if matches!(input, Input::Resumed) {
             self.resume(now, out);
+        }
+        if let Input::StartedOver(room) = &input {
+            self.start_over(now, room);
         }
         self.fire_timers(now, out);
         match input {
@@ -100,7 +104,7 @@ impl Engine {
                     results::handle_reaction(turn, &reaction);
                 });
             }
-            Input::Tick | Input::Resumed | Input::Forgotten | Input::ClockSet(_) => (),
+            Input::Tick | Input::Resumed | Input::Forgotten | Input::ClockSet(_) | Input::StartedOver(_) => (),
             Input::Judged(call, answer) => {
                 self.in_call(now, &call, out, |turn| ask::handle_judged(turn, &call, answer))
             }
@@ -124,12 +128,12 @@ impl Engine {
                 self.in_call(now, &call, out, |turn| results::handle_refused(turn, &call, why))
             }
             Input::Scheduled(place, reminder) => {
-                let room = self.room(&place.room);
-                remind::handle_scheduled(&mut self.turn_at(room, None, now, out), &place, *reminder);
+                let room_index = self.room_index_or_new(&place.room);
+                remind::handle_scheduled(&mut self.turn_at(room_index, None, now, out), &place, *reminder);
             }
             Input::Billed(room, usage) => {
-                let room = self.room(&room);
-                pay::handle_billed(&mut self.turn_at(room, None, now, out), &usage);
+                let room_index = self.room_index_or_new(&room);
+                pay::handle_billed(&mut self.turn_at(room_index, None, now, out), &usage);
             }
             Input::Siblings(room, siblings) => self.tell_of_siblings(&room, *siblings),
             Input::Remembered(call, done) => {
@@ -138,7 +142,7 @@ impl Engine {
         }
     }
 
-    /// When it wants to be told the time again; may be early, never late.
+    /// When it wants the next `Tick`; may be early, never late.
     pub fn next_deadline(&self) -> Option<Time> {
         self.timers.next()
     }
@@ -204,7 +208,7 @@ impl Engine {
     }
 
     /// How many rooms it knows.
-    pub fn rooms(&self) -> usize {
+    pub fn room_count(&self) -> usize {
         self.rooms.len()
     }
 
@@ -215,11 +219,11 @@ impl Engine {
     /// The timers as the places know them.
     fn arm_all(&mut self) {
         self.timers = Timers::default();
-        for (number, room) in (0..).zip(&self.rooms) {
+        for (room_index, room) in (0..).zip(&self.rooms) {
             for thread in room.thread_ids() {
                 let place = room.place(thread.as_ref()).expect("the room listed this thread");
                 if let Some(alarm) = place.alarm {
-                    self.timers.put(alarm, Key { room: number, thread });
+                    self.timers.put(alarm, Key { room_index, thread });
                 }
             }
         }
@@ -234,8 +238,8 @@ impl Engine {
         self.arm_all();
     }
 
-    fn room(&mut self, id: &RoomId) -> usize {
-        self.index.get(id).map(|room| *room as usize).unwrap_or_else(|| self.new_room(id))
+    fn room_index_or_new(&mut self, id: &RoomId) -> usize {
+        self.index.get(id).map(|index| *index as usize).unwrap_or_else(|| self.new_room(id))
     }
 
     fn new_room(&mut self, id: &RoomId) -> usize {
@@ -247,57 +251,57 @@ impl Engine {
 
     fn turn_at<'a>(
         &'a mut self,
-        room: usize,
+        room_index: usize,
         thread: Option<ThreadId>,
         now: Time,
         out: &'a mut Vec<Effect>,
     ) -> Turn<'a> {
-        let policy = self.policies.for_room(self.rooms[room].id.as_str());
+        let policy = self.policies.for_room(self.rooms[room_index].id.as_str());
         Turn {
             now,
             policy,
-            room: &mut self.rooms[room],
-            room_number: room as u32,
+            room: &mut self.rooms[room_index],
+            room_index: room_index as u32,
             thread,
             conversation: None,
             timers: &mut self.timers,
-            glances: &mut self.glances,
+            summaries: &mut self.summaries,
             out,
         }
     }
 
     /// Runs in a place that is known already; in others nothing can be changed.
     fn in_place(&mut self, now: Time, place: Place, out: &mut Vec<Effect>, act: impl FnOnce(&mut Turn<'_>)) {
-        let Some(room) = self.index.get(&place.room).map(|room| *room as usize) else { return };
-        if self.rooms[room].place(place.thread.as_ref()).is_some() {
-            act(&mut self.turn_at(room, place.thread, now, out));
+        let Some(room_index) = self.index.get(&place.room).map(|index| *index as usize) else { return };
+        if self.rooms[room_index].place(place.thread.as_ref()).is_some() {
+            act(&mut self.turn_at(room_index, place.thread, now, out));
         }
     }
 
-    /// Runs in the place that waits for this call; a result nobody waits for is dropped.
+    /// Runs in the place that waits for this call. A result that nobody waits for is dropped there, but still has to be paid for:
+    /// any place of the room will do for that.
     fn in_call(&mut self, now: Time, call: &CallId, out: &mut Vec<Effect>, act: impl FnOnce(&mut Turn<'_>)) {
-        let Some(room) = self.index.get(&call.room).map(|room| *room as usize) else { return };
-        let waits =
-            |thread: &Option<&ThreadId>| self.rooms[room].place(*thread).is_some_and(|place| place.waits_for(call));
-        // A call that is not current still has to be paid for: any place of the room will do for that.
-        let thread = self.rooms[room].threads().find(waits).flatten().cloned();
-        act(&mut self.turn_at(room, thread, now, out));
+        let Some(room_index) = self.index.get(&call.room).map(|index| *index as usize) else { return };
+        let room = &self.rooms[room_index];
+        let waits = |thread: &Option<&ThreadId>| room.place(*thread).is_some_and(|place| place.waits_for(call));
+        let thread = room.threads().find(waits).flatten().cloned();
+        act(&mut self.turn_at(room_index, thread, now, out));
     }
 
     fn fire_timers(&mut self, now: Time, out: &mut Vec<Effect>) {
         while let Some((at, key)) = self.timers.pop_due(now) {
-            let room = key.room as usize;
+            let room_index = key.room_index as usize;
             // A thread that was let go may still have an alarm.
-            if self.rooms[room].place(key.thread.as_ref()).is_some() {
-                tick::check_deadlines(&mut self.turn_at(room, key.thread, at, out));
+            if self.rooms[room_index].place(key.thread.as_ref()).is_some() {
+                tick::check_deadlines(&mut self.turn_at(room_index, key.thread, at, out));
             }
         }
     }
 
     fn handle_command(&mut self, now: Time, room: &RoomId, command: Command, out: &mut Vec<Effect>) {
-        let room = self.room(room);
-        let threads = self.rooms[room].thread_ids();
-        let mut turn = self.turn_at(room, None, now, out);
+        let room_index = self.room_index_or_new(room);
+        let threads = self.rooms[room_index].thread_ids();
+        let mut turn = self.turn_at(room_index, None, now, out);
         commands::run_command(&mut turn, command);
         for thread in threads {
             turn.thread = thread;
@@ -323,13 +327,14 @@ impl Engine {
     }
 
     fn resume(&mut self, now: Time, out: &mut Vec<Effect>) {
-        for room in 0..self.rooms.len() {
-            pay::settle_lost(&mut self.turn_at(room, None, now, out));
-            let threads = self.rooms[room].thread_ids();
+        for room_index in 0..self.rooms.len() {
+            self.rooms[room_index].note_start(now);
+            pay::settle_lost(&mut self.turn_at(room_index, None, now, out));
+            let threads = self.rooms[room_index].thread_ids();
             for thread in threads {
-                resume::resume(&mut self.turn_at(room, thread, now, out));
+                resume::resume(&mut self.turn_at(room_index, thread, now, out));
             }
-            let mut turn = self.turn_at(room, None, now, out);
+            let mut turn = self.turn_at(room_index, None, now, out);
             remind::resume(&mut turn);
             digest::resume_digest(&mut turn);
         }
@@ -338,6 +343,8 @@ impl Engine {
 
 #[cfg(test)]
 mod approval_tests;
+#[cfg(test)]
+mod mute_tests;
 #[cfg(test)]
 mod remind_tests;
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub(super) fn release(turn: &mut Turn<'_>) {
 }
 
 /// A post of an answer is sent. The next one is due when a person could have written it.
-pub(super) fn go_on(turn: &mut Turn<'_>, sent: PendingDelivery, ids: &[MessageId]) {
+pub(super) fn queue_next_part(turn: &mut Turn<'_>, sent: PendingDelivery, ids: &[MessageId]) {
     let Some(mut chunk) = sent.chunk else { return };
     let Some(parts) = chunk.rest.pop_front() else { return };
     match sent.text {

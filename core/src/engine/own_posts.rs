@@ -5,7 +5,7 @@ use super::{lines, link};
 use crate::effect::Lines;
 use crate::room::{BufferEntry, Intervention};
 use crate::settings::OwnPosts;
-use crate::types::{Flags, Message, MessageId, Time, stable_hash};
+use crate::types::{BOT_KEY, Flags, Message, MessageId, Time, stable_hash};
 
 /// One of the bot's own posts, once people see it.
 #[derive(Clone, Copy)]
@@ -63,7 +63,7 @@ pub(super) fn record(turn: &mut Turn<'_>, own: &OwnPost<'_>, answering: Option<&
     let Some(text) = text.filter(|_| kept) else { return };
     let at = if settings.listen.own_posts == OwnPosts::Unasked { cause_at } else { at };
     let (place, speakers) = turn.room.split(turn.thread.as_ref());
-    let speaker = speakers.hold("@me", &settings.bot.name);
+    let speaker = speakers.hold(BOT_KEY, &settings.bot.name);
     let id = id.map_or("", |id| id.as_str());
     let entry = BufferEntry { at, speaker, flags: Flags::OWN, conversation, id, text };
     let messages_max = place.messages_max(settings.listen.buffer_messages as usize);

@@ -51,15 +51,15 @@ pub(super) fn micros_of(answer: &Result<Answer, Failure>) -> u64 {
 
 /// Reserves money for a call, or says why there is none.
 pub(super) fn reserve(turn: &mut Turn<'_>, call: &CallId, estimate: Estimate<'_>) -> Result<(), Closed> {
-    set_aside(turn, call, estimate.cost(turn.policy))
+    reserve_cost(turn, call, estimate.cost(turn.policy))
 }
 
 /// The same for a lookup by meaning; nothing if that is free.
 pub(super) fn reserve_look_up(turn: &mut Turn<'_>, call: &CallId, tokens: u64) -> Result<(), Closed> {
-    look_up_cost(turn.policy, tokens).map_or(Ok(()), |cost| set_aside(turn, call, cost))
+    look_up_cost(turn.policy, tokens).map_or(Ok(()), |cost| reserve_cost(turn, call, cost))
 }
 
-fn set_aside(turn: &mut Turn<'_>, call: &CallId, cost: Cost) -> Result<(), Closed> {
+fn reserve_cost(turn: &mut Turn<'_>, call: &CallId, cost: Cost) -> Result<(), Closed> {
     let spent = turn.room.spent.get_or_insert_default();
     let fits = spent.fits(turn.policy, turn.now, cost);
     fits.map_err(|Exhausted { have, limit }| Closed { have, need: limit })?;

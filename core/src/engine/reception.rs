@@ -12,11 +12,11 @@ use crate::types::{Message, MessageId, Reaction, stable_hash};
 /// The maximum number of contributions tracked; beyond that the oldest counts as ignored.
 const TRACKED_MAX: usize = 16;
 
-/// People see a contribution from now on. `told`: the bot spoke first.
-pub(super) fn follow_up(turn: &mut Turn<'_>, trace: Box<Trace>, ids: &[MessageId], told: bool) {
+/// People see a contribution from now on.
+pub(super) fn track_contribution(turn: &mut Turn<'_>, trace: Box<Trace>, ids: &[MessageId], spoke_first: bool) {
     let ids = ids.iter().map(|id| stable_hash(0, id.as_str())).collect();
     let (at, conversation) = (turn.now, turn.conversation);
-    let tracked = TrackedContribution { trace, ids, at, conversation, heard: 0, told };
+    let tracked = TrackedContribution { trace, ids, at, conversation, heard: 0, spoke_first };
     let bot = turn.place_mut().bot_mut();
     bot.tracked.push(tracked);
     if bot.tracked.len() > TRACKED_MAX {
@@ -42,7 +42,7 @@ pub(super) fn note_progress(
 
 /// Nobody responded to it for long enough.
 pub(super) fn let_pass(turn: &mut Turn<'_>) {
-    while alarm::followed_until(turn).is_some_and(|until| until <= turn.now) {
+    while alarm::tracked_until(turn).is_some_and(|until| until <= turn.now) {
         received(turn, 0, Response::Ignored);
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn note_reception(turn: &mut Turn<'_>, message: &Message, answered: O
             && conversation == tracked.conversation
             && tone == Tone::Thanks;
         match (answers, tone) {
-            (true, Tone::TellsOff) => Some((index, Response::ToldOff)),
+            (true, Tone::TellsOff | Tone::Disagrees) => Some((index, Response::ToldOff)),
             (true, Tone::Thanks) => Some((index, Response::Thanked)),
             (true, Tone::Neither) => Some((index, Response::Answered)),
             (false, _) if thanks => Some((index, Response::Thanked)),
@@ -78,7 +78,7 @@ pub(super) fn note_reception(turn: &mut Turn<'_>, message: &Message, answered: O
 
 /// Somebody reacted to a message with an emoji.
 pub(super) fn note_reaction(turn: &mut Turn<'_>, reaction: &Reaction) {
-    let index = followed_post(turn, &reaction.message).filter(|_| reaction.on);
+    let index = tracked_post(turn, &reaction.message).filter(|_| reaction.on);
     let response = if is_disapproving(&reaction.emoji) { Response::ToldOff } else { Response::Reacted };
     if let Some(index) = index {
         received(turn, index, response);
@@ -87,20 +87,20 @@ pub(super) fn note_reaction(turn: &mut Turn<'_>, reaction: &Reaction) {
 
 /// A contribution that is deleted was unwanted.
 pub(super) fn note_deletion(turn: &mut Turn<'_>, id: &MessageId) {
-    if let Some(index) = followed_post(turn, id) {
+    if let Some(index) = tracked_post(turn, id) {
         received(turn, index, Response::Deleted);
     }
 }
 
-fn followed_post(turn: &Turn<'_>, id: &MessageId) -> Option<usize> {
+fn tracked_post(turn: &Turn<'_>, id: &MessageId) -> Option<usize> {
     let id = stable_hash(0, id.as_str());
     turn.place().bot.as_ref()?.tracked.iter().position(|tracked| tracked.ids.contains(&id))
 }
 
 pub(super) fn received(turn: &mut Turn<'_>, index: usize, response: Response) {
     let bot = turn.place_mut().bot_mut();
-    let TrackedContribution { mut trace, told, .. } = bot.tracked.remove(index);
-    if told {
+    let TrackedContribution { mut trace, spoke_first, .. } = bot.tracked.remove(index);
+    if spoke_first {
         bot.ignored_remarks = match response {
             Response::Ignored | Response::ToldOff | Response::Deleted => bot.ignored_remarks.saturating_add(1),
             Response::Answered | Response::Thanked | Response::Reacted => 0,

@@ -1,7 +1,7 @@
 //! Reminders and schedules: they are kept, and posted when they are due and the bot may speak.
 //!
 //! A room's reminders are checked with its main place. While the room is muted, in quiet hours, or while the bot is busy
-//! writing there, a due one waits, and is tried again every minute.
+//! answering there, a due one waits, and is tried again every minute.
 
 use super::turn::Turn;
 use super::{alarm, outbox, write};
@@ -69,17 +69,14 @@ pub(super) fn fire(turn: &mut Turn<'_>) {
 
 /// Returns it if it has to wait.
 fn say(turn: &mut Turn<'_>, reminder: Reminder) -> Option<Reminder> {
-    if turn.room.off || turn.room.is_muted(turn.now) || is_quiet_hour(turn) {
+    if turn.room.off || turn.room.is_muted(turn.now) || is_quiet_hour(turn) || is_occupied(turn, &reminder.set.content)
+    {
         return Some(reminder);
     }
     let message = occasion(turn, &reminder);
     match &reminder.set.content {
         ReminderContent::Text(text) => post(turn, &reminder, text.clone()),
         ReminderContent::Prompt(prompt) => {
-            let bot = turn.place().bot.as_ref();
-            if bot.is_some_and(|bot| bot.answering.is_some() || bot.is_mid_answer()) {
-                return Some(reminder);
-            }
             let late = turn.now.since(reminder.set.due);
             let prompt = match late >= LATE {
                 true => format!("{prompt}\n(This is late: it was due {} minutes ago. Say so.)", late.0 / 60_000).into(),
@@ -95,6 +92,15 @@ fn say(turn: &mut Turn<'_>, reminder: Reminder) -> Option<Reminder> {
 fn is_quiet_hour(turn: &Turn<'_>) -> bool {
     let hours = turn.policy.settings.gates.quiet_hours;
     hours.is_some_and(|hours| hours.contains(turn.policy.zone.minute_of_day(turn.now)))
+}
+
+/// Whether it would have to wait for an answer. It waits as a reminder and not as a post, since whatever stops an answer, such
+/// as a mute, drops the posts behind it, and a reminder must not be lost.
+fn is_occupied(turn: &Turn<'_>, content: &ReminderContent) -> bool {
+    turn.place().bot.as_ref().is_some_and(|bot| match content {
+        ReminderContent::Text(_) => bot.is_mid_answer(),
+        ReminderContent::Prompt(_) => bot.is_busy(),
+    })
 }
 
 /// The moment as a message, since decisions are about messages.
@@ -116,26 +122,15 @@ fn occasion(turn: &Turn<'_>, reminder: &Reminder) -> Message {
 }
 
 fn post(turn: &mut Turn<'_>, reminder: &Reminder, text: Box<str>) {
-    let call = turn.room.next_call();
     let asked = reminder.asked.as_ref();
     let is_late = turn.now.since(reminder.set.due) >= LATE;
     let asked_by = asked.map(|asked| asked.name.clone());
-    let delivery = Delivery {
-        call,
-        at: turn.now,
-        place: Place { room: turn.room.id.clone(), thread: reminder.thread.clone() },
-        post: Post::Reminder(ReminderPost { text: text.clone(), asked_by, due: reminder.set.due, is_late }),
-        answering: asked.map_or_else(|| MessageId::new(""), |asked| asked.message.clone()),
-        quotes: None,
-        telling: None,
-        continues: false,
-    };
-    let (traces, deleted) = (Vec::new(), Vec::new());
-    let text = Some(text);
-    outbox::send(
-        turn,
-        PendingDelivery { delivery, text, addressed: true, conversation: None, traces, deleted, chunk: None },
-    );
+    let post = ReminderPost { text: text.clone(), asked_by, due: reminder.set.due, is_late };
+    let answering = asked.map_or_else(|| MessageId::new(""), |asked| asked.message.clone());
+    // Its thread may be one that was let go.
+    let place = Place { room: turn.room.id.clone(), thread: reminder.thread.clone() };
+    let delivery = Delivery { place, ..turn.new_delivery(Post::Reminder(post), answering) };
+    outbox::send(turn, PendingDelivery::new(delivery, Some(text)));
 }
 
 /// A model writes what a schedule asks for, as it would write to a person who addressed the bot.
@@ -143,20 +138,9 @@ fn have_written(turn: &mut Turn<'_>, message: &Message, prompt: Box<str>) {
     let mut trace = Box::new(Trace::undecided(message, message.author.name.clone()));
     trace.cause = Cause::Scheduled;
     let pending = Pending {
-        by_bot: false,
         addressed: Some(Addressed::Turn),
-        conversation: None,
-        together: Vec::new(),
-        since: turn.now,
-        kind: Kind::Full,
-        ask: false,
-        phase: Phase::Holding { due: turn.now },
-        telling: None,
-        emoji: None,
-        quote: None,
-        tools: None,
         errand: Some(prompt),
-        trace,
+        ..Pending::new(trace, Kind::Full, turn.now, Phase::Holding { due: turn.now })
     };
     write::write(turn, Box::new(pending));
 }

@@ -6,7 +6,7 @@ use crate::input::{Answer, Command};
 use crate::reminders::{NewReminder, Reminder, ReminderContent};
 use crate::tools::{ToolAccess, ToolCall, ToolOutcome, ToolOutput};
 use crate::trace::Cause;
-use crate::types::{Change, ClockShift, MessageId, Place, RoomId, Span, Time};
+use crate::types::{Change, ClockShift, Message, MessageId, Place, RoomId, Span, Time};
 use crate::{Engine, Input};
 
 struct ReminderBench {
@@ -142,6 +142,27 @@ fn mute_and_quiet_hours_postpone_it() {
     assert_eq!(quiet.said(), None);
     quiet.wait(Span::minutes(62));
     assert_eq!(quiet.said(), tea(true));
+}
+
+#[test]
+fn a_mute_drops_the_rest_of_an_answer_and_not_the_reminder_behind_it() {
+    let mut bench = ReminderBench::reminded(&["reply.chunks=2"], true);
+    bench.wait(Span(HOUR.0 - 1));
+    let (_, called) = heard(2, "jonas", true);
+    let Input::Said(called) = called else { unreachable!("it says so") };
+    bench.handle(Input::Said(Message { at: bench.now, heard: Some(bench.now), ..called }));
+    let brief = bench.out.iter().find_map(|effect| if let Effect::Write(brief) = effect { Some(brief) } else { None });
+    let call = brief.expect("it is to answer").call.clone();
+    let paragraph = "and so on ".repeat(25);
+    let text = format!("one {}\n\ntwo {}", paragraph.trim(), paragraph.trim()).into();
+    bench.handle(Input::Written(call, Ok(Answer { text, usage: Usage::default() })));
+    let first = bench.delivered().expect("the first post leaves");
+    bench.acknowledge(&first, "p2");
+    bench.wait(Span(1));
+    assert_eq!((bench.said(), bench.reminders().len()), (None, 1), "the answer is not complete");
+    bench.tell(Command::Mute(Some(Span::seconds(60))));
+    bench.wait(Span::seconds(60));
+    assert_eq!((bench.said(), bench.reminders()), (tea(false), Vec::new()));
 }
 
 #[test]

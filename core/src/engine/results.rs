@@ -83,7 +83,7 @@ pub(super) fn handle_refused(turn: &mut Turn<'_>, call: &CallId, why: TotalSpent
             None => end::withhold(turn, pending, ("budget", closed)),
         }
         if owed {
-            answer::write_next(turn);
+            answer_others(turn);
         }
         return;
     }

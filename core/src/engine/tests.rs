@@ -43,7 +43,7 @@ fn who_takes_the_name_of_another_is_told_apart() {
 fn what_is_answered_is_shown_however_much_was_said_since() {
     let mut layers = crate::settings::Layers::default();
     layers.add_assignment("reply.window_messages=3");
-    layers.add_assignment("listen.strands=false");
+    layers.add_assignment("listen.conversations=false");
     layers.add_assignment("score.learned=false");
     layers.suggest_for_replay();
     let policies: Policies = layers.resolve(&|_| None).unwrap();
@@ -106,7 +106,7 @@ fn answers(engine: &mut Engine, out: &mut Vec<Effect>) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn whoever_calls_during_one_answer_is_answered_and_shown() {
+fn anyone_who_calls_during_one_answer_is_answered_and_shown() {
     let mut engine = engine(&["listen.buffer_minutes=0"]);
     let mut out = Vec::new();
     for id in 1..=300 {
@@ -186,6 +186,25 @@ fn one_line_covers_those_who_are_too_many_and_not_again_for_five_minutes() {
     engine.handle(at, input, &mut out);
     let excuses = out.iter().filter(|effect| matches!(effect, Effect::Deliver(_))).count();
     assert_eq!(excuses, 2);
+}
+
+#[test]
+fn a_question_that_nobody_will_answer_any_more_is_not_kept() {
+    let hours = ["gates.quiet_hours=00:05-03:00", "gates.quiet_hours_addressed=false"];
+    let mut engine = engine(&[hours[0], hours[1], "reply.turns_per_person=3"]);
+    let mut out = Vec::new();
+    let (at, input) = heard(1, "alice", true);
+    engine.handle(at, input, &mut out);
+    let Some(Effect::Write(brief)) = out.pop() else { panic!("{out:?}") };
+    let questions = |engine: &Engine| {
+        let bot = engine.rooms[0].place(None).and_then(|place| place.bot.as_deref());
+        bot.map_or(0, |bot| bot.exchanges.iter().count())
+    };
+    assert_eq!(questions(&engine), 1);
+    let spent = crate::input::TotalSpent { have: 1, limit: 1, for_today: true };
+    engine.handle(Time(6 * 60_000), Input::Refused(brief.call, spent), &mut out);
+    assert!(matches!(out.pop(), Some(Effect::Trace(trace)) if trace.gate.as_deref() == Some("quiet_hours")));
+    assert_eq!(questions(&engine), 0);
 }
 
 #[test]
@@ -292,6 +311,35 @@ mod withdrawn {
         assert!(withdrawn(&mut out).is_empty(), "there is nothing to take back yet");
         delivered(&mut engine, Time(3000), &delivery, &mut out);
         assert_eq!(withdrawn(&mut out), ["post 1", "post 2"]);
+    }
+
+    #[test]
+    fn an_answer_to_several_goes_with_the_message_that_it_repeats() {
+        for (deleted, gone) in [("2", vec!["post 1".to_owned(), "post 2".to_owned()]), ("3", Vec::new())] {
+            let (mut engine, mut out) = (engine(&[]), Vec::new());
+            let says = |id: u64, person: &str, text: &str| match calls(id, person) {
+                Input::Said(message) => Input::Said(Message { text: text.into(), ..message }),
+                other => other,
+            };
+            engine.handle(Time(1000), calls(1, "alice"), &mut out);
+            engine.handle(Time(1500), says(2, "bob", "@aizuchi my glockenspiel is out of tune"), &mut out);
+            engine.handle(Time(1600), says(3, "carol", "@aizuchi when is dinner?"), &mut out);
+            drop(post(&mut engine, Time(2000), &mut out));
+            let brief = out.drain(..).find_map(|effect| match effect {
+                Effect::Write(brief) => Some(brief),
+                _ => None,
+            });
+            let answer = Answer { text: "Tune the glockenspiel soon.".into(), usage: Usage::default() };
+            engine.handle(Time(2500), Input::Written(brief.expect("it writes").call, Ok(answer)), &mut out);
+            let both = out.drain(..).find_map(|effect| match effect {
+                Effect::Deliver(delivery) => Some(delivery),
+                _ => None,
+            });
+            delivered(&mut engine, Time(3000), &both.expect("it posts"), &mut out);
+            out.clear();
+            delete(&mut engine, Time(4000), deleted, &mut out);
+            assert_eq!(withdrawn(&mut out), gone, "{deleted}");
+        }
     }
 
     #[test]

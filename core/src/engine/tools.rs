@@ -8,7 +8,7 @@
 use super::tool_offer::seconds_max;
 use super::turn::Turn;
 use super::{alarm, end, gate, outbox, pay, remind, withdraw, write};
-use crate::effect::{ApprovalRequest, Delivery, Effect, Post};
+use crate::effect::{ApprovalRequest, Effect, Post};
 use crate::reminders::{NewReminder, ReminderAsker};
 use crate::room::{Approval, Consent, PERSON_LIMIT_SPAN, Pending, PendingDelivery, Phase, ToolRun, ToolSession};
 use crate::tools::{
@@ -157,32 +157,15 @@ fn run(turn: &mut Turn<'_>, mut pending: Box<Pending>, tool: ToolCall) {
 /// Asks the people of the room about a call. The answer waits for them, but others do not wait for the answer.
 fn ask(turn: &mut Turn<'_>, mut pending: Box<Pending>, tool: ToolCall) {
     let minutes = turn.policy.settings.tools.approval_minutes;
-    let call = turn.room.next_call();
     let tools = pending.tools.as_mut().expect("a tool is asked about where one was asked for");
     tools.approval =
         Some(Approval { posts: Vec::new(), early: Vec::new(), until: turn.now + Span::minutes(minutes.into()) });
-    let delivery = Delivery {
-        call: call.clone(),
-        at: turn.now,
-        place: turn.place_id(),
-        post: Post::Approval(ApprovalRequest { tool: tool.name, arguments: tool.arguments, minutes }),
-        answering: pending.trace.message.clone(),
-        quotes: None,
-        telling: None,
-        continues: false,
-    };
+    let post = Post::Approval(ApprovalRequest { tool: tool.name, arguments: tool.arguments, minutes });
+    let delivery = turn.new_delivery(post, pending.trace.message.clone());
     let conversation = pending.conversation;
-    pending.phase = Phase::Writing { call, asked_at: turn.now };
+    pending.phase = Phase::Writing { call: delivery.call.clone(), asked_at: turn.now };
     turn.place_mut().put_back(pending);
-    let question = PendingDelivery {
-        delivery,
-        text: None,
-        addressed: true,
-        conversation,
-        traces: Vec::new(),
-        deleted: Vec::new(),
-        chunk: None,
-    };
+    let question = PendingDelivery { conversation, ..PendingDelivery::new(delivery, None) };
     outbox::send(turn, question);
     alarm::set_alarm(turn);
 }
@@ -284,12 +267,14 @@ pub(super) fn expire(turn: &mut Turn<'_>) -> bool {
     any
 }
 
-/// The answer continues, or queues if another is being written.
+/// The answer continues, or queues if another is being written or posted.
 fn resume_answer(turn: &mut Turn<'_>, mut pending: Pending) {
     turn.conversation = pending.conversation;
+    let now = turn.now;
     let bot = turn.place_mut().bot_mut();
-    if bot.answering.is_some() {
-        pending.phase = Phase::Holding { due: pending.since };
+    if bot.is_busy() {
+        // It was people who took their time: it is due only now.
+        pending.phase = Phase::Holding { due: now };
         return bot.put_last(Box::new(pending));
     }
     run_next(turn, Box::new(pending));

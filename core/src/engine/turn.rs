@@ -1,23 +1,23 @@
 //! The handling of one input in one place: the context of every step of the engine.
 
 use super::timers::Timers;
-use crate::effect::{Effect, Trace};
+use crate::effect::{Delivery, Effect, Post, Trace};
 use crate::policy::Policy;
-use crate::room::{Glance, Pending, PlaceState, Room};
+use crate::room::{MessageSummary, Pending, PlaceState, Room};
 use crate::trace::{Cause, Closed, Outcome, Stage};
-use crate::types::{ConversationId, Place, ThreadId, Time};
+use crate::types::{ConversationId, MessageId, Place, ThreadId, Time};
 
 pub(super) struct Turn<'a> {
     pub(super) now: Time,
     pub(super) policy: &'a Policy,
     pub(super) room: &'a mut Room,
-    pub(super) room_number: u32,
+    pub(super) room_index: u32,
     pub(super) thread: Option<ThreadId>,
     /// The conversation it is about; `None` is the place as a whole.
     pub(super) conversation: Option<ConversationId>,
     pub(super) timers: &'a mut Timers,
     /// A scratch buffer for looking back, reused for every message.
-    pub(super) glances: &'a mut Vec<Glance>,
+    pub(super) summaries: &'a mut Vec<MessageSummary>,
     pub(super) out: &'a mut Vec<Effect>,
 }
 
@@ -49,6 +49,12 @@ impl Turn<'_> {
 
     pub(super) fn place_id(&self) -> Place {
         Place { room: self.room.id.clone(), thread: self.thread.clone() }
+    }
+
+    /// A post in this place, as a reply to the message it answers.
+    pub(super) fn new_delivery(&mut self, post: Post, answering: MessageId) -> Delivery {
+        let (call, at, place) = (self.room.next_call(), self.now, self.place_id());
+        Delivery { call, at, place, post, answering, quotes: None, telling: None, continues: false }
     }
 
     /// The decision is final.

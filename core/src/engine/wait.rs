@@ -62,25 +62,16 @@ pub(super) fn reason_to_wait(
     due: Time,
 ) -> Pending {
     let engaged = turn.place().is_engaged(turn.policy, trace.at);
+    let kind = match (&trace.cause, trace.p_join) {
+        (Cause::Thanked, _) => Kind::Reaction,
+        (_, Some(_)) => Kind::Full,
+        (_, None) => kind_for(turn.policy, trace.score, engaged),
+    };
     Pending {
-        kind: match (&trace.cause, trace.p_join) {
-            (Cause::Thanked, _) => Kind::Reaction,
-            (_, Some(_)) => Kind::Full,
-            (_, None) => kind_for(turn.policy, trace.score, engaged),
-        },
         by_bot: message.author.voice == Voice::Bot,
-        addressed: None,
         conversation: turn.conversation,
-        together: Vec::new(),
-        since,
         ask,
-        tools: None,
-        errand: None,
-        phase: Phase::Waiting { due },
-        telling: None,
-        emoji: None,
-        quote: None,
-        trace,
+        ..Pending::new(trace, kind, since, Phase::Waiting { due })
     }
 }
 

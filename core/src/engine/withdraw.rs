@@ -3,6 +3,7 @@
 use super::link;
 use super::turn::Turn;
 use crate::effect::{Effect, Withdrawal};
+use crate::memory::words::Phrases;
 use crate::room::{PendingDelivery, SentAnswer};
 use crate::types::{MessageId, Span, Time, stable_hash};
 
@@ -23,7 +24,12 @@ pub(super) fn note_sent(turn: &mut Turn<'_>, sent: &PendingDelivery, posts: &[Me
         return withdraw(turn, posts.to_vec());
     }
     let at = turn.now;
-    turn.place_mut().bot_mut().note_sent(SentAnswer { at, to, posts: posts.to_vec() });
+    note(turn, SentAnswer { at, to, posts: posts.to_vec() });
+}
+
+fn note(turn: &mut Turn<'_>, sent: SentAnswer) {
+    let after = Time(sent.at.0.saturating_sub(life(turn).unwrap_or_default().0));
+    turn.place_mut().bot_mut().note_sent(sent, after);
 }
 
 /// People are asked whether a tool may run, because of these messages: when the last of them is deleted, so is the
@@ -31,7 +37,7 @@ pub(super) fn note_sent(turn: &mut Turn<'_>, sent: &PendingDelivery, posts: &[Me
 pub(super) fn note_question(turn: &mut Turn<'_>, to: Vec<MessageId>, posts: &[MessageId]) {
     if !posts.is_empty() && life(turn).is_some() {
         let at = turn.now;
-        turn.place_mut().bot_mut().note_sent(SentAnswer { at, to, posts: posts.to_vec() });
+        note(turn, SentAnswer { at, to, posts: posts.to_vec() });
     }
 }
 
@@ -65,12 +71,28 @@ pub(super) fn note_more_sent(turn: &mut Turn<'_>, sent: &PendingDelivery, posts:
     }
 }
 
-/// A message was deleted.
-pub(super) fn note_deletion(turn: &mut Turn<'_>, message: &MessageId) {
+/// The first posts of the answers to this message and others that repeat what only this one says.
+pub(super) fn quoting(turn: &Turn<'_>, message: &MessageId) -> Vec<MessageId> {
+    let place = turn.place();
+    let (Some(bot), Some(said)) = (&place.bot, place.buffer.get_by_id(message.as_str())) else { return Vec::new() };
+    let quotes = |sent: &&SentAnswer| {
+        let answer = sent.posts.first().and_then(|post| place.buffer.get_by_id(post.as_str()));
+        let mut words = Phrases::default();
+        words.add(said.text());
+        let others = sent.to.iter().filter(|to| *to != message);
+        others.filter_map(|to| place.buffer.get_by_id(to.as_str())).for_each(|other| words.remove(other.text()));
+        answer.is_some_and(|answer| words.are_in(answer.text()))
+    };
+    let answers = bot.sent.iter().filter(|sent| sent.to.len() > 1 && sent.to.contains(message));
+    answers.filter(quotes).filter_map(|sent| sent.posts.first().cloned()).collect()
+}
+
+/// A message was deleted. `quoting` are the first posts of answers that repeat it.
+pub(super) fn note_deletion(turn: &mut Turn<'_>, message: &MessageId, quoting: &[MessageId]) {
     let Some(life) = life(turn) else { return };
     let after = Time(turn.now.0.saturating_sub(life.0));
     let Some(bot) = turn.place_mut().bot.as_deref_mut() else { return };
-    let posts = bot.take_unfounded(message, after);
+    let posts = bot.take_unfounded(message, quoting, after);
     if !posts.is_empty() {
         withdraw(turn, posts);
     }

@@ -1,4 +1,4 @@
-//! The bot was told to say nothing, or the room was switched off.
+//! Somebody asked the bot to say nothing, or the room was switched off.
 use super::{Closed, Gate, GateContext, GateScope, Order};
 
 pub(super) const GATE: Gate = Gate { id: "mute", order: Order::BeforeScore, stops: GateScope::Everything, closed };

@@ -6,7 +6,8 @@ pub(super) const GATE: Gate =
 
 fn closed(case: &GateContext<'_>) -> Option<Closed> {
     let gates = &case.policy.settings.gates;
-    if case.trigger.addressed && gates.quiet_hours_addressed {
+    // What goes on without a mention is not addressed to it.
+    if case.trigger.addressed && !case.trigger.its_turn && gates.quiet_hours_addressed {
         return None;
     }
     let hours = gates.quiet_hours?;

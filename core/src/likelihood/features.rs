@@ -46,19 +46,19 @@ features! {
     MY_DIRECTED "my_directed";
     MY_DREW "my_drew";
     MY_COMPANY "my_company";
-    TO_IN_STRAND "to_in_strand";
-    STRAND_SETTLED "strand_settled";
+    TO_IN_CONVERSATION "to_in_conversation";
+    CONVERSATION_SETTLED "conversation_settled";
     OUTSIDERS "outsiders";
     JOINS "joins";
     PARENT_START "parent_start";
     PARENT_WIDTH "parent_width";
     PARENT_HELPS "parent_helps";
-    STRAND_LINES "strand_lines";
-    STRAND_OTHERS "strand_others";
-    STRAND_AGE "strand_age";
-    STRAND_AWAY "strand_away";
-    STRAND_STARTER "strand_starter";
-    STRAND_MINE "strand_mine";
+    CONVERSATION_LINES "conversation_lines";
+    CONVERSATION_OTHERS "conversation_others";
+    CONVERSATION_AGE "conversation_age";
+    CONVERSATION_AWAY "conversation_away";
+    CONVERSATION_STARTER "conversation_starter";
+    CONVERSATION_MINE "conversation_mine";
     RUN "run";
     RUN_DRAWS "run_draws";
     RUN_QUESTION "run_question";
@@ -74,7 +74,7 @@ features! {
     CROWD "crowd";
     CUSTOM "custom";
     OPEN "open";
-    STRANDS "strands";
+    CONVERSATIONS "conversations";
     HELPERS "helpers";
     REPEAT "repeat";
     ECHO "echo";
@@ -82,8 +82,8 @@ features! {
     LAST_USUAL "last_usual";
     PARENT_USUAL "parent_usual";
     AWAY_USUAL "away_usual";
-    STRAND_TURN "strand_turn";
-    STRAND_USUAL "strand_usual";
+    CONVERSATION_TURN "conversation_turn";
+    CONVERSATION_USUAL "conversation_usual";
     RECENT_PEOPLE "recent_people";
 }
 
@@ -167,20 +167,20 @@ fn put_author(conversations: &Conversations, arrival: &Arrival<'_>, put: &mut im
 fn put_conversation(conversations: &Conversations, placed: &Placed, put: &mut impl FnMut(usize, u32)) {
     let (arrival, reading) = (placed.arrival(), placed.arrival().reading);
     let there = &conversations.list[usize::from(placed.index)];
-    put(STRAND_LINES, steps(there.lines.into()));
-    put(STRAND_OTHERS, there.others_than(arrival.author));
-    put(STRAND_AGE, steps(arrival.at.since(there.began.into()).0 / 500));
-    put(STRAND_AWAY, arrival.number - there.last);
-    put(STRAND_STARTER, (there.starter == arrival.author).into());
-    put(STRAND_MINE, there.has(arrival.author).into());
-    put(STRAND_SETTLED, steps(there.settled.into()));
+    put(CONVERSATION_LINES, steps(there.lines.into()));
+    put(CONVERSATION_OTHERS, there.others_than(arrival.author));
+    put(CONVERSATION_AGE, steps(arrival.at.since(there.began.into()).0 / 500));
+    put(CONVERSATION_AWAY, arrival.number - there.last);
+    put(CONVERSATION_STARTER, (there.starter == arrival.author).into());
+    put(CONVERSATION_MINE, there.has(arrival.author).into());
+    put(CONVERSATION_SETTLED, steps(there.settled.into()));
     put(
-        STRAND_TURN,
+        CONVERSATION_TURN,
         u32::from(there.speaker == arrival.author) + 2 * u32::from(there.speaker_before == arrival.author),
     );
     let last = conversations.line(there.last).map_or(0, |last| log_steps(arrival.at.since(last.at()).0 / 500));
-    put(STRAND_USUAL, conversations.usual_gap.compare(last));
-    put(TO_IN_STRAND, reading.to.first().map_or(0, |slot| 1 + u32::from(there.has(slot))));
+    put(CONVERSATION_USUAL, conversations.usual_gap.compare(last));
+    put(TO_IN_CONVERSATION, reading.to.first().map_or(0, |slot| 1 + u32::from(there.has(slot))));
     let lines = conversations.recent().iter().rev().filter(|line| line.conversation == placed.index);
     let (mut run, mut draws, mut asks) = (0, reading.tells(WordSignal::Draws), reading.question());
     for line in lines.take(there.lines.into()).take_while(|line| line.author == arrival.author) {
@@ -247,7 +247,7 @@ fn put_around(conversations: &Conversations, placed: &Placed, put: &mut impl FnM
         }
     }
     put(OPEN, open);
-    put(STRANDS, all);
+    put(CONVERSATIONS, all);
     put(HELPERS, helpers);
     put(JOINS, joins);
     put(RECENT_PEOPLE, people.count_ones());

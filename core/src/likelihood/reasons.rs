@@ -48,22 +48,22 @@ const THEMES: &[Theme] = &[
             "word_starts",
             "alone",
             "others",
-            "strand_lines",
-            "strand_age",
-            "strand_others",
+            "conversation_lines",
+            "conversation_age",
+            "conversation_others",
             "to_own",
         ],
         speaks_for: &[
             ReasonRow("starts", "it starts a conversation", AtLeast("starts", 32)),
-            ReasonRow("unanswered", "nobody has answered its author yet", AtMost("strand_others", 0)),
+            ReasonRow("unanswered", "nobody has answered its author yet", AtMost("conversation_others", 0)),
         ],
         speaks_against: &[
-            ReasonRow("has_company", "others are in this conversation already", AtLeast("strand_others", 1)),
+            ReasonRow("has_company", "others are in this conversation already", AtLeast("conversation_others", 1)),
             ReasonRow("starts_nothing", "it starts no conversation", AtMost("starts", 31)),
         ],
     },
     Theme {
-        features: &["address", "to_away", "to_said", "to_others", "to_in_strand"],
+        features: &["address", "to_away", "to_said", "to_others", "to_in_conversation"],
         speaks_for: &[ReasonRow("to_nobody", "nobody is addressed", AtMost("address", 0))],
         speaks_against: &[
             ReasonRow("to_somebody", "it addresses somebody", AtLeast("address", 1)),
@@ -129,9 +129,9 @@ const THEMES: &[Theme] = &[
         )],
     },
     Theme {
-        features: &["pace", "crowd", "last_ago", "open", "strands", "helpers", "outsiders", "joins", "custom"],
+        features: &["pace", "crowd", "last_ago", "open", "conversations", "helpers", "outsiders", "joins", "custom"],
         speaks_for: &[ReasonRow("outsiders", "others are there who could join", AtLeast("outsiders", 1))],
-        speaks_against: &[ReasonRow("busy", "the room is busy with other things", AtLeast("strands", 1))],
+        speaks_against: &[ReasonRow("busy", "the room is busy with other things", AtLeast("conversations", 1))],
     },
 ];
 
@@ -140,7 +140,7 @@ static THEME_OF: LazyLock<[Option<usize>; FEATURES.len()]> =
     LazyLock::new(|| FEATURES.map(|feature| THEMES.iter().position(|theme| theme.features.contains(&feature.id))));
 
 fn value_of(values: &Values, id: &str) -> Option<u8> {
-    FEATURES.iter().position(|feature| feature.id == id).map(|place| values[place])
+    FEATURES.iter().position(|feature| feature.id == id).map(|index| values[index])
 }
 
 fn holds(values: &Values, holds: Condition) -> bool {

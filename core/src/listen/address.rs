@@ -62,7 +62,7 @@ fn name_use(policy: &Policy, message: &Message, for_another: bool, known: &Speak
 
 /// The name of somebody else, followed by a colon, with which it begins.
 fn others_name_with_colon<'a>(policy: &Policy, message: &'a Message) -> Option<&'a str> {
-    let is_other = |name: &&str| !policy.names.found(name) && !name.eq_ignore_ascii_case(&message.author.name);
+    let is_other = |name: &&str| !policy.names.finder.is_in(name) && !name.eq_ignore_ascii_case(&message.author.name);
     name_with_colon(&message.text).filter(is_other)
 }
 
@@ -77,10 +77,31 @@ fn is_linked_elsewhere(message: &Message, replies_to_me: bool) -> bool {
 /// Whether it begins with the name of somebody else; if a colon follows, that may be somebody who has not spoken yet.
 fn names_somebody_else(policy: &Policy, message: &Message, known: &Speakers) -> bool {
     let author = &message.author;
-    let is_other = |name: &&str| !policy.names.found(name);
+    let is_other = |name: &&str| !policy.names.finder.is_in(name);
     let spoke = |name: &str| known.by_name(name).is_some_and(|key| key != known.key(&author.id));
     called_by_name(&message.text).filter(is_other).is_some_and(spoke)
         || others_name_with_colon(policy, message).is_some()
+        || policy.settings.score.learned && called_though_unknown(&message.text).filter(is_other).is_some()
+}
+
+/// "@dave did you …", 「キャロルさん、…」: a name that is certain by its form, whether or not somebody of that name has spoken.
+fn called_though_unknown(text: &str) -> Option<&str> {
+    const GROUPS: &str = "here channel everyone everybody all room team admins admin mods staff";
+    const NOBODY: &str = "皆 みな お客 奥 たくさん お隣 誰か どなたか 相手 娘 息子 お母 お父 母 父 兄 姉 お兄 お姉 業者 店員 医者 お医者 管理者 担当者";
+    let text = text.trim_start();
+    if let Some(rest) = text.strip_prefix(['@', '＠']) {
+        let name = &rest[..rest.find(|c: char| !(c.is_alphanumeric() || "_-.".contains(c))).unwrap_or(rest.len())];
+        let is_person = name.len() > 1 && name.starts_with(char::is_alphabetic);
+        return (is_person && !GROUPS.split(' ').any(|group| group.eq_ignore_ascii_case(name))).then_some(name);
+    }
+    let titled = &text[..text.find(['、', '，', ':', '：'])?];
+    let name =
+        ["さん", "くん", "ちゃん", "さま", "君", "様", "先生"].iter().find_map(|title| titled.strip_suffix(title))?;
+    let chars = name.chars().count();
+    // 「今日は田中さん、…」: what mixes kana with other letters is more than a name.
+    let kana = name.chars().filter(|c| matches!(c, 'ぁ'..='ゟ')).count();
+    let is_name = (1..=8).contains(&chars) && (kana == 0 || kana == chars) && name.chars().all(char::is_alphanumeric);
+    (is_name && !NOBODY.split(' ').any(|nobody| nobody == name)).then_some(name)
 }
 
 /// Whether the message addresses this person: by reply, by mention, or by calling the name first.
@@ -103,14 +124,14 @@ fn called_by_name(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let (at, rest) = text.strip_prefix(['@', '＠']).map_or((false, text), |rest| (true, rest));
     let mut words = 1;
-    for (place, c) in rest.char_indices() {
+    for (end, c) in rest.char_indices() {
         match c {
-            ':' | ',' | '：' | '、' | '，' => return plain_name(&rest[..place]),
-            _ if c.is_whitespace() && at => return plain_name(&rest[..place]),
+            ':' | ',' | '：' | '、' | '，' => return plain_name(&rest[..end]),
+            _ if c.is_whitespace() && at => return plain_name(&rest[..end]),
             _ if c.is_whitespace() => words += 1,
             _ => (),
         }
-        if words > NAME_WORDS_MAX || place > NAME_BYTES_MAX {
+        if words > NAME_WORDS_MAX || end > NAME_BYTES_MAX {
             break;
         }
     }
@@ -164,6 +185,29 @@ mod tests {
             "@aizuchi: Bob: aizuchi, what?",
         ] {
             assert_eq!(heard(text), (Address::Me(Addressed::Name), None), "{text}");
+        }
+    }
+
+    #[test]
+    fn who_is_called_by_a_certain_name_need_not_have_spoken() {
+        let policies = crate::Policies::preset("aizuchi").unwrap();
+        let heard =
+            |text: &str| addressee(policies.general(), &said("ann", text), false, false, &Speakers::default()).0;
+        for text in
+            ["@dave did you get it?", "@Dave: did you get it?", "キャロルさん、資料を見た？", "田中先生、お願いします"]
+        {
+            assert_eq!(heard(text), Address::SomebodyElse, "{text}");
+        }
+        for text in [
+            "@here lunch?",
+            "@everyone lunch?",
+            "皆さん、お昼ですよ",
+            "お客さん、多いね",
+            "docker: how do I prune?",
+            "lunch: pizza?",
+            "今日は田中さん、休みだって",
+        ] {
+            assert_eq!(heard(text), Address::TheRoom, "{text}");
         }
     }
 

@@ -6,7 +6,7 @@ use crate::settings::OtherBots;
 use crate::trace::Unheard;
 use crate::types::{Message, Place, Visibility, Voice, own_id};
 
-/// What can be told from the message and the policy; `off` is whether the room was switched off by order.
+/// Checks what the message and the policy alone decide; `off` is whether the room was switched off by command.
 pub(crate) fn filter(policy: &Policy, message: &Message, off: bool) -> Result<(), Unheard> {
     let listen = &policy.settings.listen;
     if off || !listens_in(policy, &message.place) {

@@ -60,6 +60,19 @@ const LABELS: &str = "\
     rating weather recipe ingredients before after expected got actual wrong right correct good bad best worst same different both \
     someone somebody halp everyone everybody all team guys folks people anyone rule rules remember remark beware caution danger attention correction \
     clarification addendum appendix meanwhile plot twist bonus caveat quick random serious genuine honest real story joke \
+    docker podman kubernetes k8s linux windows macos ubuntu debian fedora arch android ios iphone ipad mac pc laptop server servers \
+    client database db sql postgres postgresql mysql sqlite redis mongodb nginx apache python rust java javascript typescript js ts \
+    golang go php perl bash zsh shell vim emacs vscode github gitlab terraform ansible jenkins npm yarn pip cargo gcc clang make \
+    cmake react vue angular node nodejs django flask rails spring aws azure gcp cloud api rest graphql json yaml toml xml html css \
+    regex network wifi vpn dns dhcp ip tcp udp router firewall printer monitor keyboard mouse battery disk drive ram memory cpu gpu \
+    kernel driver drivers font fonts browser chrome firefox safari excel word outlook teams slack discord zoom zulip matrix irc \
+    security privacy performance tests test testing build builds deploy deployment deployments docs documentation config settings \
+    setting logs log metrics monitoring backup backups upgrade install setup cache login auth token tokens cookies proxy ssl tls \
+    breakfast lunch dinner coffee tea beer food pizza cake music movie movies film game games book books travel trip hotel flight \
+    train bus car bike parking vacation holiday holidays birthday party wedding office meeting meetings standup retro sprint roadmap \
+    budget invoice payroll hiring interview interviews marketing sales support legal finance design product science history \
+    physics chemistry biology math maths homework exam exams school university class lesson football soccer tennis basketball gym \
+    health doctor dentist sleep fitness garden kitchen bathroom house rent money tax taxes bank insurance gift gifts shopping \
     beispiel hinweis achtung frage antwort wichtig betreff datum ort zeit remarque exemple question réponse attention sujet ejemplo \
     nota pregunta respuesta \
     メモ テスト ヒント リンク エラー ポイント タイトル テーマ ルール コメント サンプル ソース バグ コード ファイル タスク アンケート ステップ \
@@ -104,6 +117,9 @@ mod tests {
             "FYI: it is raining",
             "warning: unused variable",
             "結論：やめよう",
+            "docker: how do I prune?",
+            "lunch: pizza?",
+            "wifi: what is the password?",
             "meaning: none",
         ] {
             assert_eq!(name_with_colon(text), None, "{text}");

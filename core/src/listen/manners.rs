@@ -1,5 +1,10 @@
 //! Thanks and complaints, in Japanese and English: what people say to a contribution they liked, or did not.
 
+use std::sync::LazyLock;
+
+use super::quiet::{SaidTo, WordPattern, asked_to_be_quiet, clauses, prepare, read_patterns, words};
+use super::thanks::only_acknowledges;
+
 const THANKS: &[&str] = &[
     "thank",
     "thx",
@@ -23,63 +28,69 @@ const THANKS: &[&str] = &[
     "解決し",
 ];
 
-const TELLING_OFF: &[&str] = &[
-    "shut up",
-    "be quiet",
-    "stop it",
-    "stop that",
-    "bad bot",
-    "nobody asked",
-    "no one asked",
-    "go away",
-    "stay out of",
-    "not helpful",
-    "unhelpful",
-    "that is wrong",
-    "that's wrong",
-    "mind your own",
-    "annoying",
-    "please stop",
-    "うるさい",
-    "うるせ",
-    "黙れ",
-    "黙って",
-    "だまれ",
-    "だまって",
-    "静かに",
-    "邪魔",
-    "じゃま",
-    "余計なお世話",
-    "口を挟",
-    "口をはさ",
-    "聞いてない",
-    "呼んでない",
-    "やめて",
-    "間違って",
-    "違います",
-    "ちがいます",
-    "空気読",
-];
+/// Whole clauses with which somebody complains about the bot, beside those that tell it to be quiet; "~" that something it said is
+/// wrong.
+static COMPLAINTS: LazyLock<Vec<(char, WordPattern)>> = LazyLock::new(|| {
+    read_patterns(
+        "
+[ugh|oh|god|wow|what_a|such_a|you|seriously|hey] (bad|stupid|dumb|annoying|useless|silly|noisy) (bot|robot|machine) [you]
+[ugh|oh|god|wow] [how|so|really|very|just] [so|really|very] (annoying|unhelpful|not_helpful|useless|not_helping)
+(this|that|it|you|this_bot|the_bot|the_thing|you're|that's|it's|youre|thats) [is|are|was|were] [so|really|very|just|being|too|pretty|quite|not_at_all] [so|really] (annoying|unhelpful|not_helpful|useless|not_helping|a_nuisance)
+(stay|keep|butt) out of (this|it|our_conversation|this_conversation|our_talk)
+~ [no|sorry|but] (that's|that_is|thats|it's|this_is|you're|you_are|youre) [all|just|plain|completely|totally|simply|so] (wrong|incorrect|false|not_true|not_right) [though|actually|i_think]
+~ (wrong|incorrect|nope_wrong)
+",
+        "~",
+    )
+});
+
+/// The same in Japanese, as whole clauses.
+const DISAGREES: &str = "違います ちがいます 違う ちがう 違うよ 違うって 間違ってる 間違っている 間違ってます 間違っています 間違いです 間違ってるよ 間違いだよ それは違う それは違います";
 
 /// How somebody responds to a contribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tone {
     Thanks,
     TellsOff,
+    /// Says that it is wrong, and no more: with what is right instead, it goes on.
+    Disagrees,
     Neither,
 }
 
 /// A complaint together with thanks is a complaint.
 pub(crate) fn tone(text: &str) -> Tone {
     let plain = text.to_lowercase().replace('’', "'");
-    let has = |words: &[&str]| words.iter().any(|word| plain.contains(word));
-    if has(TELLING_OFF) {
-        Tone::TellsOff
-    } else if has(THANKS) {
-        Tone::Thanks
-    } else {
-        Tone::Neither
+    match complaint(text) {
+        Some(tone) => tone,
+        None if THANKS.iter().any(|word| plain.contains(word)) => Tone::Thanks,
+        None => Tone::Neither,
     }
+}
+
+fn complaint(text: &str) -> Option<Tone> {
+    if asked_to_be_quiet(text, SaidTo::BotPlainly).is_some() {
+        return Some(Tone::TellsOff);
+    }
+    let text = prepare(text).filter(|text| !text.contains(['?', '"']))?;
+    let clauses = clauses(&text, ".!?,;\n…—–()*~。、･・〜～");
+    let japanese = |words: &str| DISAGREES.split_whitespace().any(|known| known == words);
+    let tone_of = |clause: &str| {
+        let words = words(clause);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let found = COMPLAINTS.iter().find(|(_, pattern)| pattern.is(&words));
+        let english = found.map(|(sign, _)| if *sign == '~' { Tone::Disagrees } else { Tone::TellsOff });
+        english.or_else(|| japanese(clause).then_some(Tone::Disagrees))
+    };
+    let tones: Vec<Option<Tone>> = clauses.iter().map(|clause| tone_of(clause.text)).collect();
+    if tones.contains(&Some(Tone::TellsOff)) {
+        return Some(Tone::TellsOff);
+    }
+    let is_all = || clauses.iter().zip(&tones).all(|(clause, tone)| tone.is_some() || says_nothing_else(clause.text));
+    (tones.contains(&Some(Tone::Disagrees)) && is_all()).then_some(Tone::Disagrees)
+}
+
+fn says_nothing_else(clause: &str) -> bool {
+    ["no", "nope", "sorry", "but", "いや", "いえ", "いいえ"].contains(&clause) || only_acknowledges(clause)
 }
 
 /// Emoji that are no praise.
@@ -99,10 +110,31 @@ mod tests {
         for thanks in ["Thanks, that did it", "おお、ありがとう！", "助かった"] {
             assert_eq!(tone(thanks), Tone::Thanks, "{thanks}");
         }
-        for off in ["Nobody asked you", "that’s wrong, thanks", "うるさいなあ", "余計なお世話です"] {
+        for off in
+            ["Nobody asked you", "bad bot", "how annoying", "うるさいなあ", "余計なお世話です", "stop it, please"]
+        {
             assert_eq!(tone(off), Tone::TellsOff, "{off}");
         }
+        for wrong in ["that’s wrong, thanks", "no, that is wrong.", "違います", "いや、違う"] {
+            assert_eq!(tone(wrong), Tone::Disagrees, "{wrong}");
+        }
         assert_eq!(tone("which one do you mean?"), Tone::Neither);
+    }
+
+    #[test]
+    fn who_corrects_it_or_speaks_about_something_else_does_not_tell_it_off() {
+        for text in [
+            "that's wrong, I meant port 80",
+            "違います、Windowsの方です",
+            "パスワード認証をやめて鍵にしたい",
+            "the error doesn't go away",
+            "the beeping is annoying, can I turn it off",
+            "please stop the container first",
+            "ファンがうるさい件です",
+            "no messages",
+        ] {
+            assert_eq!(tone(text), Tone::Neither, "{text}");
+        }
     }
 
     #[test]

@@ -1,8 +1,4 @@
-//! Whether a message seems to be for others: because it begins like a call, or because it speaks to everybody.
-
-/// Words that speak to everybody.
-const EVERYBODY: &[&str] = &["anybody", "anyone", "everybody", "everyone", "somebody", "someone", "guys", "folks"];
-const EVERYBODY_UNSPACED: &[&str] = &["誰か", "だれか", "みんな", "皆さん", "みなさん", "皆様"];
+//! Whether a message seems to be for others because it begins like a call.
 
 /// Words before a comma at the beginning of a sentence that are nobody's name.
 const OPENINGS: &str = "yes yeah yep no nope ok okay well so and but or oh ah aha hm hmm huh thanks thx sorry actually wait also \
@@ -55,13 +51,6 @@ const OPENINGS_UNSPACED: &[&str] = &[
 const QUESTIONS: &[&str] =
     &["what", "why", "when", "where", "who", "which", "how", "really", "seriously", "since", "and", "so"];
 
-/// Whether it speaks to everybody.
-pub(crate) fn speaks_to_everybody(text: &str) -> bool {
-    let small = text.to_lowercase();
-    let mut words = small.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| EVERYBODY.contains(&word)) || EVERYBODY_UNSPACED.iter().any(|word| text.contains(word))
-}
-
 /// Whether it begins like a call to somebody: "bob, …", "hey Dave, …", 「田中さん、…」, "Bob?".
 pub(crate) fn seems_to_call(text: &str) -> bool {
     let text = text.trim();
@@ -104,13 +93,5 @@ mod tests {
         ] {
             assert!(!seems_to_call(text), "{text}");
         }
-    }
-
-    #[test]
-    fn everybody_is_spoken_to() {
-        for text in ["does anybody know?", "hey guys", "みんな今夜どうする？", "誰か知ってる？"] {
-            assert!(speaks_to_everybody(text), "{text}");
-        }
-        assert!(!speaks_to_everybody("and by bus?") && !speaks_to_everybody("バスだと？"));
     }
 }

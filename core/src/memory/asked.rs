@@ -6,13 +6,14 @@
 //! "I forgot" are no requests, and neither is one that names nothing to look for.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use super::words::{alike, normal, search_words};
+use super::words::{alike, is_kanji_word, normal, rarity, search_words, words};
 
 /// What somebody wants the bot to forget of what they said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForgetTopic {
-    words: Vec<String>,
+    words: Vec<TopicWord>,
 }
 
 /// A request is short.
@@ -28,18 +29,74 @@ pub fn asked_to_forget(text: &str) -> Option<ForgetTopic> {
     let polite = clauses.iter().flat_map(|clause| clause.text.split_whitespace()).any(|word| PLEASE.contains(&word));
     let topic = (0..clauses.len())
         .find_map(|at| japanese_topic(&clauses, at).or_else(|| english_topic(clauses[at].text, polite)))?;
-    let words = search_words(&topic);
-    (!words.is_empty()).then_some(ForgetTopic { words })
+    ForgetTopic::of(&topic)
 }
 
+/// Says how something is felt about, not what is meant.
+static FEELINGS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    words("awful terrible horrible stupid silly embarrassing bad sad whole little weird dumb annoying")
+});
+/// Of a longer topic, one word in so many may be missing.
+const MISSING: usize = 3;
+
 impl ForgetTopic {
-    /// Whether a text is about it: it has at least half of the words, in one of their forms.
+    /// `None` if there is no word to look for.
+    fn of(topic: &str) -> Option<ForgetTopic> {
+        let mut found = words(topic);
+        let is_feeling = |word: &String| FEELINGS.contains(word);
+        if !found.iter().all(is_feeling) {
+            found.retain(|word| !is_feeling(word));
+        }
+        let mut words: Vec<TopicWord> = Vec::new();
+        for word in found {
+            let rarity = rarity(&word).unwrap_or(u8::MAX);
+            let word = TopicWord { forms: forms(&word), word, rarity };
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        (!words.is_empty()).then_some(ForgetTopic { words })
+    }
+
+    /// Whether a text is about it: it has every word, in one of its forms; of three or more all but one in three, and the
+    /// rarest.
     pub fn is_in(&self, text: &str) -> bool {
         let said: BTreeSet<String> = search_words(text).into_iter().collect();
-        let has = |word: &&String| said.contains(*word) || alike(word).iter().any(|other| said.contains(other));
-        let found = self.words.iter().filter(has).count();
-        found > 0 && 2 * found >= self.words.len()
+        let is_said = |word: &TopicWord| word.forms.iter().any(|form| said.contains(form)) || word.is_within(&said);
+        let rarest = self.words.iter().map(|word| word.rarity).max();
+        let (found, missing): (Vec<&TopicWord>, Vec<&TopicWord>) = self.words.iter().partition(|word| is_said(word));
+        let has_rarest = found.iter().any(|word| Some(word.rarity) == rarest);
+        has_rarest && missing.len() <= self.words.len() / MISSING
     }
+}
+
+/// A word that is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct TopicWord {
+    word: String,
+    /// The word, others that mean the same, and its reading.
+    forms: Vec<String>,
+    rarity: u8,
+}
+
+impl TopicWord {
+    /// Whether a long word in kanji is there in another segmentation: all its pairs are.
+    fn is_within(&self, said: &BTreeSet<String>) -> bool {
+        let letters: Vec<char> = self.word.chars().collect();
+        letters.len() > 2
+            && is_kanji_word(&letters)
+            && letters.windows(2).all(|pair| said.contains(&pair.iter().collect::<String>()))
+    }
+}
+
+fn forms(word: &str) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    let is_pair =
+        |form: &String| is_kanji_word(&letters) && form.chars().count() < letters.len() && word.contains(&**form);
+    let mut forms = vec![word.to_owned()];
+    forms.extend(alike(word).iter().cloned());
+    forms.extend(search_words(word).into_iter().filter(|form| form != word && !is_pair(form)));
+    forms
 }
 
 fn without_mentions(text: &str) -> String {
@@ -48,7 +105,12 @@ fn without_mentions(text: &str) -> String {
         let Some(end) = rest[start..].find('>') else { break };
         rest.replace_range(start..=start + end, ", ");
     }
-    rest
+    // The name that is called is no part of the topic.
+    let is_call = |word: &str| word.starts_with('@') && !word.contains(['、', '。', ',', '.']);
+    match rest.split_once(char::is_whitespace) {
+        Some((first, more)) if is_call(first) => more.to_owned(),
+        Some(_) | None => rest,
+    }
 }
 
 /// A part of a sentence, and the punctuation after it.
@@ -80,9 +142,11 @@ fn clauses(text: &str) -> Vec<Clause<'_>> {
     clauses
 }
 
-const VERBS: [&str; 5] = ["forget", "delete", "erase", "remove", "unlearn"];
+/// "Forgetting" only after "would you mind".
+const VERBS: [&str; 7] = ["forget", "delete", "erase", "remove", "unlearn", "wipe", "forgetting"];
 /// After a "not" they ask for the same.
-const KEEPING_VERBS: [&str; 8] = ["remember", "memorize", "memorise", "store", "save", "record", "keep", "log"];
+const KEEPING_VERBS: [&str; 10] =
+    ["remember", "memorize", "memorise", "store", "save", "record", "keep", "log", "remembering", "storing"];
 const PLEASE: [&str; 4] = ["please", "pls", "plz", "kindly"];
 /// What may be before the request.
 const POLITE: [&str; 28] = [
@@ -106,11 +170,17 @@ fn english_topic(clause: &str, polite: bool) -> Option<String> {
     while words.last().is_some_and(|last| CLOSINGS.contains(last)) {
         words.pop();
     }
+    if let [.., "from", "your", "memory"] = words[..] {
+        words.truncate(words.len() - 3);
+    }
     if let Some(verb) = words.iter().position(|word| KEEPING_VERBS.contains(word)) {
         return is_not_to(&words[..verb]).then(|| object_of(words[verb], &words[verb + 1..], false)).flatten();
     }
     let verb = words.iter().position(|word| VERBS.contains(word))?;
     let before = &words[..verb];
+    if words[verb] == "forgetting" && before.last() != Some(&"mind") {
+        return None;
+    }
     is_order(before).then(|| object_of(words[verb], &words[verb + 1..], polite || is_asked(before))).flatten()
 }
 
@@ -129,12 +199,17 @@ fn is_asked(before: &[&str]) -> bool {
     before.windows(2).any(|pair| WISHES.contains(&pair[0]) && pair[1] == "you")
 }
 
-/// "Please don't", "could you not": whether the words before a verb negate it as a request. "I don't", "don't you" do not.
+/// "Please don't", "could you not", "I don't want you to": whether the words before a verb negate it as a request. "I don't",
+/// "don't you" do not.
 fn is_not_to(before: &[&str]) -> bool {
     let before = match before {
         [rest @ .., "don't" | "dont"] | [rest @ .., "do", "not"] => rest,
         [rest @ .., "can" | "could" | "would", "you", "not"] => rest,
         [rest @ .., "can" | "could" | "would", "you", "please", "not"] => rest,
+        [rest @ .., "i", "don't" | "dont", "want", "you", "to"]
+        | [rest @ .., "i", "do", "not", "want", "you", "to"] => rest,
+        [rest @ .., "i'd", "rather", "you", "didn't"] => rest,
+        [rest @ .., "can" | "could" | "would", "you", "stop"] | [rest @ .., "stop"] => rest,
         _ => return false,
     };
     let unknown = before.iter().filter(|word| !POLITE.contains(word)).count();
@@ -156,11 +231,16 @@ fn object_of(verb: &str, words: &[&str], asked: bool) -> Option<String> {
     if let Some(said) = said.filter(|at| by_me(*at) && *at <= 6) {
         return about(said);
     }
-    let of_thoughts = matches!(verb, "forget" | "remember" | "memorize" | "memorise");
+    let of_thoughts = matches!(verb, "forget" | "forgetting" | "remember" | "remembering" | "memorize" | "memorise");
     match words {
         ["about", "my", ..] => after(2),
         // "Don't keep my seat" is about a seat.
-        ["my", ..] if verb != "keep" => after(1),
+        ["my", ..] if !matches!(verb, "keep" | "wipe") => after(1),
+        ["everything" | "anything" | "all", "about", "my", ..] => after(3),
+        ["everything" | "anything" | "all", "about", ..] if of_thoughts && asked => after(2),
+        ["the" | "that" | "this", "thing" | "things" | "stuff" | "story" | "part" | "bit", "about", "my", ..] => {
+            after(4)
+        }
         ["that", "i" | "i'm" | "i've" | "i'd" | "i'll" | "my", ..] if of_thoughts => after(2),
         ["about", ..] if of_thoughts && asked => after(1),
         [
@@ -178,7 +258,8 @@ fn object_of(verb: &str, words: &[&str], asked: bool) -> Option<String> {
 /// What a request may end with.
 const JAPANESE_ENDS: &str = "\
     ください 下さい くださいね くださいませんか くれ くれる くれない くれます くれますか くれません くれませんか くれないかな くれよ くれると助かる \
-    くれると助かります ほしい 欲しい ほしいな ほしいです 欲しいです ほしいんだけど もらえる もらえます もらえますか もらえません もらえませんか もらえない \
+    くれたら助かる くれたら助かります くれると嬉しい くれると嬉しいです くれたら嬉しい くれたら嬉しいです くださると助かります くださると嬉しいです \
+    頂けると助かります くれると助かります ほしい 欲しい ほしいな ほしいです 欲しいです ほしいんだけど もらえる もらえます もらえますか もらえません もらえませんか もらえない \
     もらえないかな もらえると助かる もらえると助かります もらっていい もらっていいですか もらってもいい もらってもいいですか いただけますか いただけませんか 頂けますか \
     頂けませんか いただけると助かります ね よ いいよ ちょうだい ちょうだいね おいて おいてね おいてください おいてくれる おいてほしい お願い お願いします";
 /// What is between the topic and the request.
@@ -186,8 +267,19 @@ const JAPANESE_LINKS: [&str; 5] = ["について", "に関して", "のこと", 
 /// Who said it and when, after the link.
 const JAPANESE_SAID: [&str; 7] =
     ["言ったこと", "話したこと", "書いたこと", "教えたこと", "言った話", "話した内容", "言った事"];
-const JAPANESE_VERBS: [&str; 7] =
-    ["忘れて", "忘れといて", "消して", "削除して", "覚えないで", "覚えておかないで", "記憶しないで"];
+const JAPANESE_VERBS: [&str; 11] = [
+    "忘れて",
+    "忘れといて",
+    "消して",
+    "削除して",
+    "覚えないで",
+    "覚えておかないで",
+    "記憶しないで",
+    "記録しないで",
+    "保存しないで",
+    "なかったことにして",
+    "無かったことにして",
+];
 /// Phrases that name nothing that could be looked for: "what I said just now", "me".
 const JAPANESE_NO_TOPICS: &str = "\
     こ そ あ ど 今 いま さっき 先 先ほど 先程 昨日 今日 前 この前 以前 今まで さっきまで これまで 全部 すべて 全て 私 僕 俺 わたし 自分 あなた 君 今の さっきの 昨日の";

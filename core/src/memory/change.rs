@@ -119,6 +119,15 @@ pub struct Marks {
     pub heard: u64,
 }
 
+impl Marks {
+    /// The same, but not beyond this record.
+    #[must_use]
+    pub fn up_to(self, last: u64) -> Marks {
+        let Marks { summarized, reflected, heard } = self;
+        Marks { summarized: summarized.min(last), reflected: reflected.min(last), heard: heard.min(last) }
+    }
+}
+
 impl MemoryChange {
     /// Whether words have to be removed from the store for good.
     pub fn forgets(&self) -> bool {

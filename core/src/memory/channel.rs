@@ -31,6 +31,11 @@ impl ChannelMemory {
         self.summary.is_empty() && self.mood.is_empty() && self.topics.is_empty()
     }
 
+    /// Everything it says.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        [&self.summary, &self.mood].into_iter().chain(&self.topics).map(|text| &**text)
+    }
+
     /// Deletes every word; what was read counts as read.
     pub fn clear(&mut self) {
         self.summary = "".into();

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_speaks_of_themselves_can_contradict_only_themselves() {
+    fn anyone_who_speaks_of_themselves_can_contradict_only_themselves() {
         let said = |id, by: &str, content: &str| Fact { people: vec![PersonId::new(by)], ..fact(id, content) };
         assert!(contradicts(&said(1, "ken", "I live in Tokyo"), &said(2, "ken", "I live in Osaka")));
         assert!(!contradicts(&said(1, "ken", "I live in Tokyo"), &said(2, "mia", "I live in Osaka")));

@@ -147,6 +147,12 @@ impl Fact {
         half(now.since(self.at).0 as f64 / DAY_MS, f64::from(half_life_days))
     }
 
+    /// Whether it is found by the same words, people and messages.
+    pub fn is_indexed_like(&self, other: &Fact) -> bool {
+        (&self.content, &self.keywords, &self.people, &self.messages, &self.context, &self.origin)
+            == (&other.content, &other.keywords, &other.people, &other.messages, &other.context, &other.origin)
+    }
+
     /// Everything it says, in every wording.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let own = std::iter::once(&self.content).chain(&self.keywords);
@@ -174,26 +180,25 @@ pub struct FadedFacts {
     pub beyond_max: Vec<FactId>,
 }
 
-impl FadedFacts {
-    pub fn ids(&self) -> impl Iterator<Item = FactId> {
-        self.weak.iter().chain(&self.beyond_max).copied()
-    }
-}
-
 /// Which of a room's facts have to be deleted: those too weak to count, and beyond `facts_max` the weakest.
 pub fn to_forget(facts: &[Fact], now: Time, facts_max: u32, half_life_days: u32) -> FadedFacts {
-    let mut kept: Vec<(bool, f64, FactId)> = Vec::new();
-    let mut weak = Vec::new();
-    for fact in facts {
-        match fact.is_forgotten(now, half_life_days) {
-            true => weak.push(fact.id),
-            false => kept.push((fact.pinned, fact.strength(now, half_life_days), fact.id)),
-        }
-    }
-    // Strongest first; of two equal ones the newer.
-    kept.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(b.2.cmp(&a.2)));
-    let beyond_max = kept.into_iter().skip(facts_max as usize).filter(|(pinned, ..)| !pinned).map(|(.., id)| id);
-    FadedFacts { weak, beyond_max: beyond_max.collect() }
+    let (weak, kept): (Vec<&Fact>, Vec<&Fact>) = facts.iter().partition(|fact| fact.is_forgotten(now, half_life_days));
+    let beyond_max = weakest_beyond(kept, now, facts_max, half_life_days);
+    FadedFacts { weak: weak.into_iter().map(|fact| fact.id).collect(), beyond_max }
+}
+
+/// The weakest facts beyond `facts_max`, the strongest of them first. However late it is by this clock, no others go.
+pub fn weakest_beyond<'a>(
+    facts: impl IntoIterator<Item = &'a Fact>,
+    now: Time,
+    facts_max: u32,
+    half_life_days: u32,
+) -> Vec<FactId> {
+    let ranked = facts.into_iter().map(|fact| (fact.pinned, fact.strength(now, half_life_days), fact.id));
+    let mut ranked: Vec<(bool, f64, FactId)> = ranked.collect();
+    // Of two equal ones the newer is stronger.
+    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(b.2.cmp(&a.2)));
+    ranked.into_iter().skip(facts_max as usize).filter(|(pinned, ..)| !pinned).map(|(.., id)| id).collect()
 }
 
 #[cfg(test)]
@@ -252,5 +257,6 @@ pub(super) mod tests {
         let gone = to_forget(&facts, Time(0), 2, 30);
         assert_eq!((gone.weak, gone.beyond_max), (vec![FactId(5)], vec![FactId(3), FactId(2)]));
         assert_eq!(to_forget(&facts[..1], days(10_000), 0, 30), FadedFacts::default());
+        assert_eq!(weakest_beyond(&facts, days(10_000), 4, 30), [FactId(5)], "what is weak is not gone for that");
     }
 }

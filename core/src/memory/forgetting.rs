@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::words::{NameFinder, Phrases};
-use super::{ChannelMemory, Fact};
+use super::{ChannelMemory, ContextTurn, Fact, FactId, Wording};
 use crate::types::{MessageId, PersonId, RoomId};
 
 /// A person who wants to be forgotten, with everything that is needed to find what is stored about them. It is stored
@@ -14,6 +14,13 @@ pub struct ForgetRequest {
     pub ids: Vec<PersonId>,
     /// Names that only they have: the bot's own words that contain one of these are deleted too.
     pub names: Vec<Box<str>>,
+    /// Names of theirs that others have too, or that are ordinary words: only what is remembered of talk in which they took
+    /// part is deleted by these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_names: Vec<Box<str>>,
+    /// Facts with these names of talk in which they took part, where that is no longer known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_facts: Vec<FactId>,
     /// The rooms in which they ever spoke.
     pub rooms: Vec<RoomId>,
     /// The bot's posts that answered them.
@@ -25,6 +32,15 @@ pub struct ForgetRequest {
 impl ForgetRequest {
     pub fn is_of(&self, person: &PersonId) -> bool {
         self.ids.contains(person)
+    }
+
+    /// Whether a fact has one of the names that others have too, and they were there.
+    pub fn has_shared_name(&self, fact: &Fact) -> bool {
+        let took_part = || fact.context.iter().any(|turn| self.is_of(&turn.person));
+        (self.shared_facts.contains(&fact.id) || took_part()) && {
+            let names = NameFinder::new(&self.shared_names);
+            fact.texts().any(|text| names.are_in(text))
+        }
     }
 
     /// A recognizer of what mentions them.
@@ -46,26 +62,44 @@ impl PersonMatcher {
         PersonMatcher { ids: ids.to_vec(), names: NameFinder::new(names) }
     }
 
+    /// Whether this is one of their ids.
+    pub fn is(&self, person: &PersonId) -> bool {
+        self.ids.contains(person)
+    }
+
     /// Whether a text mentions them.
     pub fn is_named_in(&self, text: &str) -> bool {
         self.ids.iter().any(|id| text.contains(id.as_str())) || self.names.are_in(text)
     }
 
     /// Whether a fact rests on their words.
-    pub fn said(&self, fact: &Fact) -> bool {
-        fact.people.iter().any(|person| self.ids.contains(person))
+    pub fn is_said_by_them(&self, fact: &Fact) -> bool {
+        fact.people.iter().any(|person| self.is(person))
     }
 
     /// Whether a fact is forgotten with them: they said it, or it mentions them.
     pub fn has_fact(&self, fact: &Fact) -> bool {
-        self.said(fact) || fact.texts().any(|text| self.is_named_in(text))
+        self.is_said_by_them(fact) || fact.texts().any(|text| self.is_named_in(text))
+    }
+
+    /// Whether a turn beside a fact is theirs or names them.
+    pub fn is_in_turn(&self, turn: &ContextTurn) -> bool {
+        self.is(&turn.person) || self.is_named_in(&turn.text) || self.is_named_in(&turn.name)
+    }
+
+    /// Removes them from a fact that others said too. Returns whether anything is left.
+    pub fn take_from(&self, fact: &mut Fact) -> bool {
+        let is_named = |wording: &Wording| {
+            let mut texts = std::iter::once(&wording.content).chain(&wording.keywords);
+            texts.any(|text| self.is_named_in(text))
+        };
+        fact.lose_wordings(|wording| wording.people.iter().any(|person| self.is(person)) || is_named(wording))
     }
 
     /// Whether the summary of a room names them or lists them as participants.
     pub fn has_channel(&self, channel: &ChannelMemory) -> bool {
-        let takes_part = channel.active.iter().any(|(person, _)| self.ids.contains(person));
-        let mut texts = [&channel.summary, &channel.mood].into_iter().chain(&channel.topics);
-        takes_part || texts.any(|text| self.is_named_in(text))
+        let takes_part = channel.active.iter().any(|(person, _)| self.is(person));
+        takes_part || channel.texts().any(|text| self.is_named_in(text))
     }
 }
 

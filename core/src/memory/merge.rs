@@ -68,18 +68,25 @@ const FILLERS: [&str; 23] = [
     "よ",
 ];
 
+/// Words after which "a" is an article. After anything else it may be the "A" of "vitamin A".
+const BEFORE_ARTICLE: [&str; 57] = [
+    "is", "are", "was", "were", "be", "been", "am", "has", "have", "had", "having", "with", "without", "in", "on",
+    "at", "to", "into", "from", "for", "by", "of", "as", "like", "likes", "than", "and", "or", "but", "that", "if",
+    "because", "not", "such", "quite", "what", "about", "after", "before", "during", "under", "over", "near", "got",
+    "get", "gets", "wants", "needs", "owns", "bought", "does", "did", "really", "just", "also", "became", "per",
+];
+
 /// Function words that mean something else in capital letters.
 const NAMES_IN_CAPITALS: [&str; 8] = ["us", "it", "who", "in", "or", "me", "am", "aids"];
 
 /// The words of a fact for comparison, without those that add nothing; the same for facts that say the same.
 fn same_words(content: &str) -> String {
     let said = tokens(content);
-    let is_shouted = !content.chars().any(char::is_lowercase);
+    let is_shouted = is_shouted(&said);
     let mut words = Vec::new();
     for (index, TextToken { original, normal }) in said.iter().enumerate() {
         let in_capitals = !original.chars().any(char::is_lowercase);
-        // "Vitamin A", but "A vitamin".
-        let is_letter = original == "A" && index > 0 && !is_shouted;
+        let is_letter = matches!(normal.as_str(), "a" | "an") && !is_article(&said, index, is_shouted);
         if !is_letter && FILLERS.contains(&normal.as_str()) {
             continue;
         }
@@ -87,6 +94,23 @@ fn same_words(content: &str) -> String {
         words.push(if is_name { original.as_str() } else { normal.as_str() });
     }
     words.join(" ")
+}
+
+/// Whether capital letters mean nothing: there are several words of them, and none in lower case.
+fn is_shouted(said: &[TextToken]) -> bool {
+    let is_lower = |token: &TextToken| token.original.chars().any(char::is_lowercase);
+    let in_capitals = |token: &&TextToken| token.original.chars().filter(|c| c.is_uppercase()).count() > 1;
+    !said.iter().any(is_lower) && said.iter().filter(in_capitals).count() > 1
+}
+
+/// Whether an "a" is an article: before a word in the same script, and at the beginning or after a word that may precede one.
+/// "Vitamin A" has none, nor has ビタミンA.
+fn is_article(said: &[TextToken], index: usize, is_shouted: bool) -> bool {
+    let is_latin = |token: &TextToken| token.normal.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let before = index.checked_sub(1).map(|before| &said[before]);
+    let in_place = before.is_none_or(|before| BEFORE_ARTICLE.contains(&before.normal.as_str()));
+    let is_capital = before.is_some() && said[index].original.starts_with('A') && !is_shouted;
+    in_place && !is_capital && said.get(index + 1).is_some_and(is_latin)
 }
 
 impl Fact {
@@ -121,13 +145,18 @@ impl Fact {
     /// A message was deleted: what rests on it is removed. Returns whether anything is left: the same statement by others.
     pub fn lose_message(&mut self, message: &MessageId) -> bool {
         self.forget_turns(|turn| turn.message == *message);
-        if !self.messages.contains(message) {
-            return true;
-        }
-        self.wordings.retain(|wording| !wording.messages.contains(message));
+        !self.messages.contains(message) || self.lose_wordings(|wording| wording.messages.contains(message))
+    }
+
+    /// Removes what was merged from these drafts. Returns whether anything is left.
+    pub fn lose_wordings(&mut self, gone: impl Fn(&Wording) -> bool) -> bool {
+        self.wordings.retain(|wording| !gone(wording));
         let Some(first) = self.wordings.first() else { return false };
         self.content = first.content.clone();
         self.rest_on_wordings();
+        // Nobody knows beside which of the drafts something was said.
+        let left = self.messages.clone();
+        self.forget_turns(|turn| turn.offset != 0 || !left.contains(&turn.message));
         if self.wordings.len() == 1 {
             self.wordings.clear();
         }
@@ -190,6 +219,13 @@ mod tests {
         other("row 1 has 2 seats", "row 2 has 1 seats");
         other("Vitamin helps", "Vitamin A helps");
         other("Vitamin A helps", "Vitamin helps");
+        other("ビタミンAは目に良い", "ビタミンは目に良い");
+        other("ビタミンは目に良い", "ビタミンAは目に良い");
+        other("vitamin a helps", "vitamin helps");
+        other("VITAMIN A HELPS", "vitamin helps");
+        other("Ann is in group a", "Ann is in group");
+        other("The plan is a", "The plan is");
+        other("USが勝った", "usが勝った");
         other("US won", "us won");
         other("us won", "US won");
         other("Ann asked IT about that", "Ann asked it about that");
@@ -197,6 +233,8 @@ mod tests {
         same("A vitamin helps", "vitamin helps");
         same("It is a good plan", "It is good plan");
         same("ANN LIKES TEA", "Ann likes tea");
+        same("ANN HAS A CAT", "Ann has a cat");
+        same("Ann has a cat", "Ann has cat");
         same("Ann does NOT eat meat", "Ann does not eat meat");
         same("the", "The");
     }

@@ -11,6 +11,7 @@ mod fact;
 mod forgetting;
 mod memories;
 mod merge;
+mod own_part;
 mod people;
 mod query;
 pub mod rank;
@@ -28,17 +29,18 @@ pub use contradict::contradicts;
 pub use digest::Reflection;
 pub use digest::Summary;
 pub use digest::{DigestLine, read_reflection, read_summary};
-pub use fact::{Fact, FactDraft, FactId, FadedFacts, Former, Wording, to_forget};
+pub use fact::{Fact, FactDraft, FactId, FadedFacts, Former, Wording, to_forget, weakest_beyond};
 pub use forgetting::{ForgetRequest, PersonMatcher, Recognizer};
 pub use memories::Memories;
 pub use merge::{MergeOutcome, compare};
+pub use own_part::OwnPart;
 pub use people::Remark;
 pub use people::{EchoedMessage, Familiarity, KnownPerson, Note, Person};
 pub use query::{Candidate, CloseTo, Filter, PersonExport, Query, Recalled, SearchOptions, recall};
 pub use resembling::most_like;
 pub use sketch::sketch;
 pub use ties::{
-    Answered, Frequency, KnownPair, ME, Pair, TIES_MAX, Tie, TieWord, WORDS_SHOWN, pairs as pairs_of_ties,
+    Answered, Frequency, KnownPair, Pair, TIES_MAX, Tie, TieWord, WORDS_SHOWN, pairs as pairs_of_ties,
     weakest as weakest_tie,
 };
 pub use walls::{Allowed, Origin, allowed, house, narrower};

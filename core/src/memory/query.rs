@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rank::{self, Corpus, DayRange, Document, SearchQuestion, day_of};
 use super::words::search_words;
-use super::{Allowed, ChannelMemory, Fact, Origin, Person, allowed};
+use super::{Allowed, ChannelMemory, Fact, Origin, OwnPart, Person, PersonMatcher, allowed};
 use crate::settings::{MemorySettings, Ranking};
 use crate::types::{PersonId, RoomId, Time};
 
@@ -67,12 +67,16 @@ pub struct PersonExport {
 }
 
 impl PersonExport {
-    /// Of the context of facts, only their own messages are included.
-    pub fn new(id: &PersonId, person: Option<Person>, mut facts: Vec<Fact>, channels: Vec<ChannelMemory>) -> Self {
-        for fact in &mut facts {
-            fact.forget_turns(|turn| turn.person != *id);
+    /// Without the words, names and ids of others.
+    pub fn new(id: &PersonId, person: Option<Person>, facts: Vec<Fact>, channels: Vec<ChannelMemory>) -> Self {
+        let names = person.as_ref().map(|person| person.names.clone()).unwrap_or_default();
+        let theirs = PersonMatcher::new(std::slice::from_ref(id), &names);
+        let own = OwnPart::new(&theirs, &|_, _| false);
+        PersonExport {
+            person: person.map(|person| own.of_person(person)),
+            facts: facts.into_iter().map(|fact| own.of_fact(fact)).collect(),
+            channels: channels.into_iter().map(|channel| own.of_channel(channel)).collect(),
         }
-        PersonExport { person, facts, channels }
     }
 }
 

@@ -11,8 +11,6 @@ use super::MemoryChange;
 use super::walls::{Origin, allowed, narrower};
 use crate::types::{MessageId, PersonId, Span, Time};
 
-/// The bot's id among the people of a room.
-pub const ME: &str = "@me";
 /// The maximum number of ties of a room.
 pub const TIES_MAX: usize = 200;
 /// The maximum number of words that are shown of two people.

@@ -32,7 +32,7 @@ impl Finder {
         Finder { words: (!patterns.is_empty()).then(|| build(&patterns)), style }
     }
 
-    pub(crate) fn found(&self, text: &str) -> bool {
+    pub(crate) fn is_in(&self, text: &str) -> bool {
         self.find(text).is_some()
     }
 
@@ -103,7 +103,7 @@ fn script(c: char) -> Script {
 /// Requests that directly follow a name.
 const REQUESTS_IN_HAN: &str = "\
     教えて 手伝って 助けて 助けろ 見て 見せて 聞いて 聞かせて 直して 書いて 読んで 調べて 答えて 考えて 起きて 頼む 頼んだ 頼みます 今何 今日の 今日は 今どこ 明日の 何時 何か 何で \
-    何して 何が 元気 大丈夫 黙って 黙れ 静かに 翻訳して 要約して 説明して 計算して 確認して 作って 探して 止めて 早く 最高 天才 助かった 感謝";
+    何して 何が 元気 大丈夫 黙って 黙れ 静かに 翻訳して 要約して 説明して 計算して 確認して 作って 探して 止めて 的に 早く 最高 天才 助かった 感謝";
 
 /// Whether the match is not a part of a longer word. Hiragana may follow (particles follow a name), and so may anything
 /// after Hangul (particles again) and the Chinese characters that are titles.
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     fn word(name: &str, text: &str) -> bool {
-        Finder::new(&[name], MatchStyle::Word).found(text)
+        Finder::new(&[name], MatchStyle::Word).is_in(text)
     }
 
     #[test]
@@ -162,8 +162,8 @@ mod tests {
     #[test]
     fn letter_by_letter_is_exact_and_anywhere() {
         let finder = Finder::new(&["Sphene"], MatchStyle::Substring);
-        assert!(finder.found("Sphenes"));
-        assert!(!finder.found("sphene"));
-        assert!(!Finder::new(&[], MatchStyle::Substring).found("anything"));
+        assert!(finder.is_in("Sphenes"));
+        assert!(!finder.is_in("sphene"));
+        assert!(!Finder::new(&[], MatchStyle::Substring).is_in("anything"));
     }
 }

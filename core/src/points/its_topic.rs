@@ -15,5 +15,5 @@ fn spans_messages(scene: &Scene<'_>) -> bool {
     let Some(finder) = &scene.policy.spanning_keywords else { return false };
     let newest = scene.place.newest(scene.policy, scene.now(), scene.policy.settings.score.window_messages);
     let texts: Vec<&str> = newest.iter().rev().filter(|heard| heard.is_person()).map(|heard| heard.text()).collect();
-    finder.found(&texts.join(" "))
+    finder.is_in(&texts.join(" "))
 }

@@ -2,7 +2,7 @@
 
 use crate::phrases::trim;
 use crate::policy::Policy;
-use crate::room::{Glance, HeardMessage, PlaceState};
+use crate::room::{HeardMessage, MessageSummary, PlaceState};
 use crate::types::{Span, Time};
 
 pub(crate) struct Scene<'a> {
@@ -13,19 +13,19 @@ pub(crate) struct Scene<'a> {
     pub text: &'a str,
     /// The messages of people that the rules see, newest first. The bot's own posts count towards the window and are
     /// skipped.
-    pub people: &'a [Glance],
+    pub people: &'a [MessageSummary],
 }
 
 impl<'a> Scene<'a> {
-    /// The scene of the newest message, if there is one. `glances` is filled for it.
+    /// The scene of the newest message, if there is one. `summaries` is filled for it.
     pub(crate) fn of_newest(
         policy: &'a Policy,
         place: &'a PlaceState,
-        glances: &'a mut Vec<Glance>,
+        summaries: &'a mut Vec<MessageSummary>,
     ) -> Option<Scene<'a>> {
         let message = place.buffer.newest()?;
-        place.glance_at_people(policy, message.at, policy.settings.score.window_messages, glances);
-        Some(Scene { policy, place, message, text: message.text(), people: glances })
+        place.summarize_people(policy, message.at, policy.settings.score.window_messages, summaries);
+        Some(Scene { policy, place, message, text: message.text(), people: summaries })
     }
 
     /// The time the message carries.

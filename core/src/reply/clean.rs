@@ -2,16 +2,49 @@
 
 use std::borrow::Cow;
 
-/// Removes control characters, which no chat shows and a terminal interprets, characters that change the text direction,
-/// and characters of no width. Joiners and direction marks stay: scripts and emoji need them.
+use crate::types::is_hidden;
+
+/// Removes control characters, which no chat shows and a terminal interprets, and whatever is hidden: characters that change the
+/// text direction, have no width or carry hidden text. Joiners, direction marks and variation selectors stay where scripts and
+/// emoji need them: one of them, after something that is seen.
 pub fn without_controls(text: &str) -> Cow<'_, str> {
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}');
-    let is_unseen = |c: char| matches!(c, '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{feff}');
     let is_control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    let is_unwanted = |c: char| is_control(c) || turns(c) || is_unseen(c);
-    match text.contains(is_unwanted) {
-        true => Cow::Owned(text.replace(is_unwanted, "")),
-        false => Cow::Borrowed(text),
+    if !text.contains(|c| is_control(c) || is_hidden(c)) {
+        return Cow::Borrowed(text);
+    }
+    let (mut seen, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(c) = rest.chars().next() {
+        if let Some(flag) = FLAGS.iter().find(|flag| rest.starts_with(**flag)) {
+            seen.push_str(flag);
+            rest = &rest[flag.len()..];
+            continue;
+        }
+        rest = &rest[c.len_utf8()..];
+        if !is_control(c) && (!is_hidden(c) || is_needed(c, seen.chars().next_back())) {
+            seen.push(c);
+        }
+    }
+    Cow::Owned(seen)
+}
+
+/// The only flags that are written with hidden letters: England, Scotland and Wales.
+const FLAGS: [&str; 3] = [
+    "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+    "🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
+];
+
+/// Whether a hidden character changes how the text is drawn, after this one.
+fn is_needed(c: char, before: Option<char>) -> bool {
+    let follows_seen = before.is_some_and(|before| !is_hidden(before));
+    match c {
+        '\u{200e}' | '\u{200f}' | '\u{61c}' => before.is_none() || follows_seen,
+        '\u{fe00}'..='\u{fe0f}' => before.is_some_and(|c| !c.is_ascii() && !is_hidden(c) || "0123456789#*".contains(c)),
+        '\u{180b}'..='\u{180f}' | '\u{e0100}'..='\u{e01ef}' | '\u{200c}' => {
+            follows_seen && before.is_some_and(|c| !c.is_ascii())
+        }
+        '\u{200d}' => before.is_some_and(|c| c == '\u{fe0f}' || !c.is_ascii() && !is_hidden(c)),
+        _ => false,
     }
 }
 
@@ -162,9 +195,28 @@ mod tests {
     fn what_turns_text_around_or_cannot_be_seen_is_left_out() {
         assert_eq!(without_controls("a\u{202e}b\u{202c} c\u{2066}d\u{2069} e\u{202a}f"), "ab cd ef");
         assert_eq!(without_controls("\u{feff}zero\u{200b}width \u{2060}joi\u{2063}ner"), "zerowidth joiner");
-        // Persian, Hindi, an emoji of four and a flag need theirs, and marks put a bracket on its side.
-        for kept in ["می\u{200c}خواهم", "क\u{94d}\u{200d}ष", "👩\u{200d}👩\u{200d}👧", "שלום\u{200f}!", "❤\u{fe0f}"]
+        for c in
+            ['\u{ad}', '\u{34f}', '\u{3164}', '\u{115f}', '\u{e0061}', '\u{e007f}', '\u{fff9}', '\u{200d}', '\u{fe01}']
         {
+            assert_eq!(without_controls(&format!("a{c}b")), "ab", "{c:?}");
+        }
+        assert_eq!(
+            without_controls("❤\u{fe0f}\u{fe01}\u{fe02} 🏴\u{e0061}\u{e007f}"),
+            "❤\u{fe0f} 🏴",
+            "selectors can spell"
+        );
+        // Persian, Hindi, an emoji of four and flags need theirs, and marks put a bracket on its side.
+        for kept in [
+            "می\u{200c}خواهم",
+            "क\u{94d}\u{200d}ष",
+            "👩\u{200d}👩\u{200d}👧",
+            "❤\u{fe0f}\u{200d}🔥",
+            "1\u{fe0f}\u{20e3}",
+            "葛\u{e0100}",
+            "שלום\u{200f}!",
+            "❤\u{fe0f}",
+            FLAGS[1],
+        ] {
             assert_eq!(without_controls(kept), kept);
         }
     }

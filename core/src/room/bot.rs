@@ -69,8 +69,8 @@ pub(crate) struct TrackedContribution {
     /// The number of people's messages since.
     pub heard: u32,
     /// Whether the bot spoke first, to mention something that it remembers.
-    #[serde(default)]
-    pub told: bool,
+    #[serde(default, rename = "told")]
+    pub spoke_first: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -93,7 +93,8 @@ pub(crate) struct SentAnswer {
 }
 
 const KNOWN_MAX: usize = 64;
-const SENT_MAX: usize = 32;
+/// More answers than a place gets in the time in which they may be withdrawn.
+const SENT_MAX: usize = 1024;
 
 impl BotState {
     /// Its contributions to a conversation, or to the place as a whole.
@@ -121,8 +122,9 @@ impl BotState {
         }
     }
 
-    /// Notes an answer that may be withdrawn.
-    pub(crate) fn note_sent(&mut self, sent: SentAnswer) {
+    /// Notes an answer that may be withdrawn, and drops those from before this time.
+    pub(crate) fn note_sent(&mut self, sent: SentAnswer, after: Time) {
+        self.sent.retain(|sent| sent.at >= after);
         if self.sent.len() == SENT_MAX {
             self.sent.pop_front();
         }
@@ -136,11 +138,13 @@ impl BotState {
         }
     }
 
-    /// Takes the posts sent after this time whose last reason was this message.
-    pub(crate) fn take_unfounded(&mut self, message: &MessageId, after: Time) -> Vec<MessageId> {
+    /// Takes the posts sent after this time whose last reason was this message, and answers that repeat it, by their first
+    /// posts.
+    pub(crate) fn take_unfounded(&mut self, message: &MessageId, quoting: &[MessageId], after: Time) -> Vec<MessageId> {
         self.sent.retain(|sent| sent.at >= after);
         for sent in &mut self.sent {
-            sent.to.retain(|to| to != message);
+            let quotes = sent.posts.first().is_some_and(|post| quoting.contains(post));
+            sent.to.retain(|to| to != message && !quotes);
         }
         let unfounded = |sent: &SentAnswer| sent.to.is_empty();
         let posts = self.sent.iter().filter(|sent| unfounded(sent)).flat_map(|sent| sent.posts.clone()).collect();
@@ -162,4 +166,25 @@ fn note(ring: &mut VecDeque<u64>, id_hash: u64) {
         ring.pop_front();
     }
     ring.push_back(id_hash);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_may_be_withdrawn_however_many_followed_within_the_time() {
+        let answer = |number: u64| SentAnswer {
+            at: Time(number),
+            to: vec![MessageId::new(format!("m{number}"))],
+            posts: vec![MessageId::new(format!("p{number}"))],
+        };
+        let mut bot = BotState::default();
+        (0..100).for_each(|number| bot.note_sent(answer(number), Time(0)));
+        assert_eq!(bot.take_unfounded(&MessageId::new("m0"), &[], Time(0)), [MessageId::new("p0")]);
+        bot.note_sent(answer(100), Time(50));
+        assert_eq!(bot.sent.len(), 51, "what is older is not kept");
+        (0..2_000).for_each(|number| bot.note_sent(answer(1_000 + number), Time(0)));
+        assert_eq!(bot.sent.len(), SENT_MAX, "however many there are");
+    }
 }

@@ -99,7 +99,7 @@ pub struct Spent {
     other_days: Vec<(i64, Cost)>,
     /// The day on which the budget over all rooms is spent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    total: Option<(i64, TotalSpent)>,
+    total: Option<Box<(i64, TotalSpent)>>,
 }
 
 /// The reservation of a call in flight.
@@ -136,7 +136,7 @@ impl Spent {
     /// Whether `more` still fits into today's limits, including reservations.
     pub fn fits(&self, policy: &Policy, now: Time, more: Cost) -> Result<(), Exhausted> {
         let today = policy.zone.day(now);
-        if let Some((_, spent)) = self.total.filter(|(day, _)| *day == today) {
+        if let Some((_, spent)) = self.total.as_deref().filter(|(day, _)| *day == today) {
             return Err(Exhausted { have: spent.have, limit: spent.limit });
         }
         let reserved = self.reserved.iter().fold(Cost::default(), |sum, reserved| sum + reserved.cost());
@@ -187,7 +187,7 @@ impl Spent {
     pub fn refuse(&mut self, policy: &Policy, now: Time, serial: u64, why: TotalSpent) {
         self.release(serial);
         if why.for_today {
-            self.total = Some((policy.zone.day(now), why));
+            self.total = Some(Box::new((policy.zone.day(now), why)));
         }
     }
 
@@ -207,7 +207,7 @@ impl Spent {
             let all = Cost { calls: self.calls, tokens: self.tokens, micros: self.micros } + spent;
             (self.calls, self.tokens, self.micros) = (all.calls, all.tokens, all.micros);
         }
-        if let Some((day, _)) = &mut self.total
+        if let Some((day, _)) = self.total.as_deref_mut()
             && *day == from
         {
             *day = to;

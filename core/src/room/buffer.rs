@@ -50,7 +50,7 @@ const ID_BYTES_MAX: usize = u8::MAX as usize;
 const SLACK_BYTES: usize = 384;
 /// Space that is made at once beyond what is needed.
 const MORE_BYTES: usize = 16;
-/// A buffer this large is made smaller when most of it stands empty.
+/// A buffer this large is made smaller when most of it is empty.
 const ROOMY_BYTES: usize = 64 * 1024;
 
 impl Record {
@@ -117,9 +117,9 @@ impl<'a> HeardMessage<'a> {
     }
 }
 
-/// What can be told of a message without its words.
+/// What is known of a message without its words.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Glance {
+pub(crate) struct MessageSummary {
     pub at: Time,
     /// Length of the words in characters.
     pub chars: u32,
@@ -163,7 +163,7 @@ impl Buffer {
 
     /// Oldest first.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = HeardMessage<'_>> + ExactSizeIterator {
-        self.records.iter().enumerate().map(|(index, record)| self.heard(index, record))
+        self.records.iter().enumerate().map(|(index, record)| self.to_heard(index, record))
     }
 
     pub(crate) fn newest(&self) -> Option<HeardMessage<'_>> {
@@ -191,30 +191,35 @@ impl Buffer {
 
     pub(crate) fn newest_of(&self, window: usize, young: impl Fn(Time) -> bool) -> Vec<HeardMessage<'_>> {
         let mut found = Vec::with_capacity(window.min(self.records.len()));
-        self.look_back(window, young, |index, record| found.push(self.heard(index, record)));
+        self.look_back(window, young, |index, record| found.push(self.to_heard(index, record)));
         found
     }
 
     /// A glance at the messages of people among them; others take up places and are skipped.
-    pub(crate) fn glance_at_people(&self, window: usize, young: impl Fn(Time) -> bool, glances: &mut Vec<Glance>) {
-        glances.clear();
+    pub(crate) fn summarize_people(
+        &self,
+        window: usize,
+        young: impl Fn(Time) -> bool,
+        summaries: &mut Vec<MessageSummary>,
+    ) {
+        summaries.clear();
         self.look_back(window, young, |index, record| {
             if record.flags.of_person() {
                 let chars = if record.chars == CHARS_MANY {
-                    self.heard(index, record).chars() as u32
+                    self.to_heard(index, record).chars() as u32
                 } else {
                     record.chars.into()
                 };
-                glances.push(Glance { at: record.at(), chars, speaker: record.speaker, flags: record.flags });
+                summaries.push(MessageSummary { at: record.at(), chars, speaker: record.speaker, flags: record.flags });
             }
         });
     }
 
     fn get(&self, index: usize) -> HeardMessage<'_> {
-        self.heard(index, &self.records[index])
+        self.to_heard(index, &self.records[index])
     }
 
-    fn heard<'a>(&'a self, index: usize, record: &Record) -> HeardMessage<'a> {
+    fn to_heard<'a>(&'a self, index: usize, record: &Record) -> HeardMessage<'a> {
         let Record { speaker, flags, conversation, .. } = *record;
         HeardMessage { buffer: self, index, at: record.at(), speaker, flags, conversation }
     }

@@ -1,16 +1,13 @@
 //! The clock was set: converts every time that a room has stored to the new clock, so that durations stay the same.
 
-use super::{BotState, Mute, Pending, Phase, PlaceState, Room};
+use super::{Absence, BotState, Mute, Pending, Phase, PlaceState, Room};
 use crate::types::{ClockShift, Time, Zone};
 
 impl Room {
     pub(crate) fn set_clock(&mut self, by: ClockShift, now: Time, zone: &Zone) {
         self.newest = self.newest.shifted(by);
         self.excused_at = self.excused_at.map(|at| at.shifted(by));
-        self.mute = self.mute.map(|mute| match mute {
-            Mute::Until(until) => Mute::Until(until.shifted(by)),
-            Mute::Open => Mute::Open,
-        });
+        self.set_clock_of_mute(by);
         self.answered.iter_mut().for_each(|answered| answered.at = answered.at.shifted(by));
         self.tool_runs.iter_mut().for_each(|run| run.at = run.at.shifted(by));
         if let Some(reminders) = &mut self.reminders {
@@ -24,6 +21,33 @@ impl Room {
             digest.set_clock(by);
         }
         self.places_mut().for_each(|place| place.set_clock(by));
+    }
+
+    /// The program starts: it may have been away since this room last heard something.
+    pub(crate) fn note_start(&mut self, now: Time) {
+        let Some(known) = self.muted_absence else { return };
+        let absence = Absence { from: known.from.max(self.newest), until: now };
+        // Of several starts with a clock that is ahead, the first is where it went ahead.
+        if known.length() <= absence.length() {
+            self.muted_absence = Some(absence);
+        }
+    }
+
+    /// If the clock goes back by no more than an absence took, it was most likely set ahead meanwhile: then a mute from before
+    /// was never off by that.
+    fn set_clock_of_mute(&mut self, by: ClockShift) {
+        let Some(Mute::Until(until)) = self.mute else { return };
+        if let Some(absence) = self.muted_absence
+            && by < ClockShift(0)
+            && by.size() <= absence.length()
+        {
+            self.muted_absence = None;
+            return;
+        }
+        self.mute = Some(Mute::Until(until.shifted(by)));
+        self.muted_absence = self
+            .muted_absence
+            .map(|Absence { from, until }| Absence { from: from.shifted(by), until: until.shifted(by) });
     }
 }
 

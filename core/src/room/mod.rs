@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use bot::{BotState, Intervention, SentAnswer, TrackedContribution};
 pub(crate) use budget::Exhausted;
 pub use budget::{Cost, Spent};
-pub(crate) use buffer::{BufferEntry, Glance, HeardMessage};
+pub(crate) use buffer::{BufferEntry, HeardMessage, MessageSummary};
 pub(crate) use digest::Digest;
 pub(crate) use exchanges::{Exchange, ExchangedText};
 pub(crate) use outgoing::{Chunk, PendingDelivery, WaitingPost};
@@ -48,6 +48,9 @@ pub(crate) struct Room {
     /// particular.
     #[serde(default)]
     pub muted_by_words: bool,
+    /// The longest absence of the program since this mute was set; empty as long as there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    muted_absence: Option<Absence>,
     pub off: bool,
     /// How much the bot says here, if that is a share of the talk.
     #[serde(default)]
@@ -73,6 +76,20 @@ pub(crate) struct Room {
 pub enum Mute {
     Until(Time),
     Open,
+}
+
+/// What the clock shows for a time in which the program did not run. It begins with what the room last heard, and not with what the
+/// engine last did, so that a room decides the same whatever other rooms there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Absence {
+    from: Time,
+    until: Time,
+}
+
+impl Absence {
+    fn length(self) -> Span {
+        self.until.since(self.from)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,6 +121,7 @@ impl Room {
             calls: 0,
             mute: None,
             muted_by_words: false,
+            muted_absence: None,
             off: false,
             talk: None,
             spent: None,
@@ -226,17 +244,26 @@ impl Room {
     }
 
     /// Sets a mute, by command or in words; `None` lifts it.
-    pub(crate) fn set_mute(&mut self, mute: Option<Mute>, by_words: bool) {
-        (self.mute, self.muted_by_words) = (mute, by_words && mute.is_some());
+    pub(crate) fn set_mute(&mut self, mute: Option<Mute>, by_words: bool, now: Time) {
+        self.muted_by_words = by_words && mute.is_some();
+        self.begin_mute(mute, now);
     }
 
-    /// Mutes the room until then; a longer mute stays.
-    pub(crate) fn mute_at_least_until(&mut self, until: Time) {
-        self.mute = match self.mute {
-            Some(Mute::Open) => Some(Mute::Open),
-            Some(Mute::Until(longer)) => Some(Mute::Until(longer.max(until))),
-            None => Some(Mute::Until(until)),
+    /// Mutes the room for this long; a longer mute stays.
+    pub(crate) fn mute_at_least(&mut self, span: Span, now: Time) {
+        let until = now + span;
+        let mute = match self.mute {
+            Some(Mute::Open) => Mute::Open,
+            Some(Mute::Until(longer)) => Mute::Until(longer.max(until)),
+            None => Mute::Until(until),
         };
+        self.begin_mute(Some(mute), now);
+    }
+
+    fn begin_mute(&mut self, mute: Option<Mute>, now: Time) {
+        self.mute = mute;
+        // Without an end, the clock means nothing to it.
+        self.muted_absence = matches!(mute, Some(Mute::Until(_))).then_some(Absence { from: now, until: now });
     }
 
     /// Notes the time of a received message.
@@ -303,6 +330,18 @@ impl Room {
         let next = self.next_reminder(now);
         let Some(main) = self.place_mut(None) else { return };
         main.alarm = main.alarm.into_iter().chain(next).min();
+    }
+
+    /// Drops what was said and is pending here, and the reminders that are due, without a look at any of it. What was set for the room
+    /// stays.
+    pub(crate) fn start_over(&mut self, now: Time) {
+        self.threads.clear();
+        self.main.start_over();
+        self.speakers = Speakers::default();
+        self.digest = None;
+        if let Some(reminders) = &mut self.reminders {
+            reminders.list.retain(|reminder| reminder.set.due > now);
+        }
     }
 
     /// Forgets the talk of the room. Posts that are being sent still have to be acknowledged.

@@ -49,6 +49,19 @@ pub(crate) struct WaitingPost {
 }
 
 impl PendingDelivery {
+    /// For a post that concludes no decision.
+    pub(crate) fn new(delivery: Delivery, text: Option<Box<str>>) -> PendingDelivery {
+        PendingDelivery {
+            delivery,
+            text,
+            addressed: true,
+            conversation: None,
+            traces: Vec::new(),
+            deleted: Vec::new(),
+            chunk: None,
+        }
+    }
+
     fn is_text(&self) -> bool {
         !matches!(self.delivery.post, Post::Reaction(_))
     }
@@ -85,6 +98,11 @@ impl BotState {
     /// Posts that were sent and posts that wait.
     pub(crate) fn on_its_way(&self) -> impl Iterator<Item = &PendingDelivery> {
         self.delivering.iter().chain(self.outbox.iter().map(|waiting| &waiting.post))
+    }
+
+    /// Whether an answer is being written or posted: people who address the bot now are answered after that.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.answering.is_some() || self.is_mid_answer()
     }
 
     /// Whether a part of an answer is posted and the rest is not, or something waits behind it.

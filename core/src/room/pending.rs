@@ -187,6 +187,26 @@ pub(crate) enum Phase {
 }
 
 impl Pending {
+    /// For one message that nobody addressed to the bot.
+    pub(crate) fn new(trace: Box<Trace>, kind: Kind, since: Time, phase: Phase) -> Pending {
+        Pending {
+            trace,
+            addressed: None,
+            conversation: None,
+            together: Vec::new(),
+            since,
+            kind,
+            by_bot: false,
+            ask: false,
+            phase,
+            telling: None,
+            emoji: None,
+            quote: None,
+            tools: None,
+            errand: None,
+        }
+    }
+
     pub(crate) fn call(&self) -> Option<&CallId> {
         match &self.phase {
             Phase::Judging { call, .. } | Phase::Writing { call, .. } => Some(call),
@@ -240,6 +260,12 @@ impl Pending {
     /// Whether its writer requested tools that have not ended.
     pub(crate) fn wants_tools(&self) -> bool {
         self.tools.as_ref().is_some_and(|tools| tools.first_open().is_some())
+    }
+
+    /// Whether it continues with what was done for it already, or with the task of a schedule: then no other message is
+    /// answered together with it.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.tools.is_some() || self.errand.is_some()
     }
 
     /// Set if a person has to agree before it continues.

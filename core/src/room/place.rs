@@ -3,7 +3,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::bot::BotState;
-use super::buffer::{Buffer, Glance, HeardMessage};
+use super::buffer::{Buffer, HeardMessage, MessageSummary};
 use super::pending::{Pending, Phase};
 use crate::conversations::Conversations;
 use crate::policy::Policy;
@@ -47,7 +47,13 @@ impl PlaceState {
         self.acted_at().is_some_and(|acted| at.since(acted) < lasts)
     }
 
-    /// Messages that are not too old, newest first.
+    /// What a model may read, newest first: messages that are still kept, however long ago the talk was.
+    pub(crate) fn readable(&self, policy: &Policy, now: Time) -> impl Iterator<Item = HeardMessage<'_>> {
+        let life = policy.buffer_life();
+        self.buffer.iter().rev().filter(move |heard| life.is_none_or(|life| now.since(heard.at) < life))
+    }
+
+    /// Messages of the present talk, newest first.
     pub(crate) fn recent(&self, policy: &Policy, now: Time) -> impl Iterator<Item = HeardMessage<'_>> {
         let young = is_young(policy, now);
         self.buffer.iter().rev().filter(move |heard| young(heard.at))
@@ -63,14 +69,20 @@ impl PlaceState {
         self.recent(policy, now).filter(move |heard| belongs(heard, conversation))
     }
 
-    /// The newest `window` messages that are not too old, newest first.
+    /// The newest `window` messages of it, newest first.
     pub(crate) fn newest(&self, policy: &Policy, now: Time, window: u32) -> Vec<HeardMessage<'_>> {
         self.buffer.newest_of(window as usize, is_young(policy, now))
     }
 
     /// A glance at the people among them.
-    pub(crate) fn glance_at_people(&self, policy: &Policy, now: Time, window: u32, glances: &mut Vec<Glance>) {
-        self.buffer.glance_at_people(window as usize, is_young(policy, now), glances);
+    pub(crate) fn summarize_people(
+        &self,
+        policy: &Policy,
+        now: Time,
+        window: u32,
+        summaries: &mut Vec<MessageSummary>,
+    ) {
+        self.buffer.summarize_people(window as usize, is_young(policy, now), summaries);
     }
 
     /// Whether a message was received: it is remembered, was answered, or is about to be.
@@ -105,17 +117,21 @@ impl PlaceState {
     /// How many messages are kept once there is one more: those to be answered stay, however much is said meanwhile.
     pub(crate) fn messages_max(&self, usual: usize) -> usize {
         let first = |owed: &Pending| self.buffer.find(owed.together.first().unwrap_or(&owed.trace).message.as_str());
-        let oldest = self.owed().filter_map(first).min();
+        let oldest = self.unanswered().filter_map(first).min();
         oldest.map_or(usual, |oldest| (self.buffer.len() + 1 - oldest).clamp(usual, usual + KEPT_FOR_ANSWERS_MAX))
     }
 
-    /// Everything that may still be said here: unasked, being answered, to be answered next.
+    /// Everything that may still be said here: unasked, being answered, to be answered next, waiting for consent.
     pub(crate) fn slots(&self) -> impl Iterator<Item = &Pending> {
-        let awaiting = self.bot.iter().flat_map(|bot| &bot.awaiting);
-        self.pending.iter().chain(self.owed()).chain(awaiting)
+        self.pending.iter().chain(self.unanswered())
     }
 
-    /// Answers to people who addressed the bot, in the order in which they are given.
+    /// The same without what is unasked.
+    pub(crate) fn unanswered(&self) -> impl Iterator<Item = &Pending> {
+        self.owed().chain(self.bot.iter().flat_map(|bot| &bot.awaiting))
+    }
+
+    /// Answers to people who addressed the bot, in the order in which they are given; not those that wait for consent.
     pub(crate) fn owed(&self) -> impl Iterator<Item = &Pending> {
         self.bot
             .as_deref()
@@ -177,6 +193,15 @@ impl PlaceState {
         }
     }
 
+    /// The same, also for the posts that are being sent, without a look at any of it.
+    pub(crate) fn start_over(&mut self) {
+        let known = self.bot.take().map(|bot| {
+            let BotState { acted_at, spoke_up_at, known, own, .. } = *bot;
+            Box::new(BotState { acted_at, spoke_up_at, known, own, ..BotState::default() })
+        });
+        *self = PlaceState { bot: known, ..PlaceState::default() };
+    }
+
     /// Nothing is pending and nothing is being sent.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.slots().next().is_none() && self.bot.as_ref().is_none_or(|bot| bot.on_its_way().next().is_none())
@@ -208,9 +233,9 @@ fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Pend
     })
 }
 
-/// Whether something said at a time is not too old.
+/// Whether something said at a time is part of the talk still.
 fn is_young(policy: &Policy, now: Time) -> impl Fn(Time) -> bool + use<> {
-    let life = policy.buffer_life();
+    let life = policy.talk_life();
     move |at| life.is_none_or(|life| now.since(at) < life)
 }
 

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use xxhash_rust::xxh3::xxh3_64_with_seed;
-
 use crate::types::{PersonId, prefetch, stable_hash};
 
 /// A speaker's index within the room.
@@ -16,11 +14,13 @@ pub(crate) struct Speakers {
     text: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// Twenty bytes: a room has as many of these as people, and there are many rooms.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(from = "StoredSpeaker", into = "StoredSpeaker")]
+#[repr(Rust, packed(4))]
 struct Speaker {
     /// Hash of the id, which identifies the person where a number is enough.
     key: u64,
-    name_hash: u32,
     /// Where the id begins in the text; the name follows it, unless both are the same.
     start: u32,
     id_len: u16,
@@ -29,25 +29,36 @@ struct Speaker {
     uses: u32,
 }
 
+/// As it is written into a snapshot.
+#[derive(Serialize, Deserialize)]
+struct StoredSpeaker {
+    key: u64,
+    /// No longer kept.
+    name_hash: u32,
+    start: u32,
+    id_len: u16,
+    name_len: u16,
+    uses: u32,
+}
+
+impl From<Speaker> for StoredSpeaker {
+    fn from(Speaker { key, start, id_len, name_len, uses }: Speaker) -> StoredSpeaker {
+        StoredSpeaker { key, name_hash: 0, start, id_len, name_len, uses }
+    }
+}
+
+impl From<StoredSpeaker> for Speaker {
+    fn from(StoredSpeaker { key, start, id_len, name_len, uses, .. }: StoredSpeaker) -> Speaker {
+        Speaker { key, start, id_len, name_len, uses }
+    }
+}
+
 fn used(speaker: &Speaker) -> usize {
     usize::from(speaker.id_len) + usize::from(speaker.name_len)
 }
 
 fn key_of(id: &str) -> u64 {
     stable_hash(0, id)
-}
-
-/// The same for names that differ only in the case of Latin letters.
-fn name_hash(name: &str) -> u32 {
-    let mut short = [0; 48];
-    match short.get_mut(..name.len()) {
-        Some(lower) => {
-            lower.copy_from_slice(name.as_bytes());
-            lower.make_ascii_lowercase();
-            xxh3_64_with_seed(lower, 1) as u32
-        }
-        None => xxh3_64_with_seed(name.to_ascii_lowercase().as_bytes(), 1) as u32,
-    }
 }
 
 /// The maximum length of an id or name, in bytes.
@@ -76,7 +87,7 @@ impl Speakers {
                 free = Some(index);
             } else if speaker.key == key {
                 speaker.uses += 1;
-                if speaker.name_hash != name_hash(name) {
+                if !self.name(index as Index).eq_ignore_ascii_case(cut(name)) {
                     self.store(index, id, name);
                 }
                 return index as Index;
@@ -84,7 +95,7 @@ impl Speakers {
         }
         let index = free.unwrap_or_else(|| {
             self.list.reserve_exact(2);
-            self.list.push(Speaker { key, name_hash: 0, start: 0, id_len: 0, name_len: 0, uses: 0 });
+            self.list.push(Speaker { key, start: 0, id_len: 0, name_len: 0, uses: 0 });
             self.list.len() - 1
         });
         // This may clear unused entries, so it comes last.
@@ -112,10 +123,9 @@ impl Speakers {
 
     /// The remembered person with this name.
     pub(crate) fn by_name(&self, name: &str) -> Option<u64> {
-        let hash = name_hash(name);
-        let mut alike =
-            self.list.iter().enumerate().filter(|(_, speaker)| speaker.uses > 0 && speaker.name_hash == hash);
-        alike.find(|(index, _)| self.name(*index as Index).eq_ignore_ascii_case(name)).map(|(_, speaker)| speaker.key)
+        let mut remembered = self.list.iter().enumerate().filter(|(_, speaker)| speaker.uses > 0);
+        let is_called_so = |index: usize| self.name(index as Index).eq_ignore_ascii_case(name);
+        remembered.find(|(index, _)| is_called_so(*index)).map(|(_, speaker)| speaker.key)
     }
 
     fn store(&mut self, index: usize, id: &str, name: &str) {
@@ -131,7 +141,6 @@ impl Speakers {
         let speaker = &mut self.list[index];
         (speaker.start, speaker.id_len) = (start, id.len() as u16);
         speaker.name_len = if same { 0 } else { name.len() as u16 };
-        speaker.name_hash = name_hash(name);
     }
 
     /// Drops the text of people who are gone, once it outweighs the rest.
@@ -151,7 +160,7 @@ impl Speakers {
             if speaker.uses > 0 {
                 text.push_str(&self.text[start..start + used(speaker)]);
             } else {
-                (speaker.id_len, speaker.name_len, speaker.key, speaker.name_hash) = (0, 0, 0, 0);
+                (speaker.id_len, speaker.name_len, speaker.key) = (0, 0, 0);
             }
         }
         self.text = text;

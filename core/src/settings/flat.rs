@@ -8,7 +8,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 use toml::Value;
 
 use super::PRESETS;
-use super::layers::{DEFAULT_FILE, Problem};
+use super::layers::DEFAULT_FILE;
+use super::problem::Problem;
 use super::value::{Bounds, Setting};
 
 /// A value as it was written.

@@ -1,7 +1,6 @@
 //! Layers of settings, each remembering where a value came from, so that a mistake is reported with file and line.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use toml::Value;
@@ -10,30 +9,13 @@ use toml::de::DeTable;
 use super::entries::flatten;
 use super::flat::{Entry, Flat, RawValue, value_like};
 use super::hints::unknown_setting;
+use super::problem::Problem;
 use super::schema::{PROVIDER_KEYS, Settings, keys};
 use super::section::{FamilyRow, SectionRow, Shell};
 use super::value::fixed_zone;
 use super::variables::names_variable;
-use super::{DEFAULT, PRESETS, Presets, addresses, blanks, channels, documents, sound};
+use super::{DEFAULT, PRESETS, Presets, addresses, blanks, channels, documents, renamed, sound};
 use crate::types::{Zone, is_invisible};
-
-/// An invalid setting: where, what, and what is allowed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    pub source: Arc<str>,
-    pub line: Option<usize>,
-    pub message: String,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told = match self.line {
-            Some(line) => format!("{}:{line}: {}", self.source, self.message),
-            None => format!("{}: {}", self.source, self.message),
-        };
-        f.write_str(&told.replace("\r\n", "⏎").replace(['\n', '\r'], "⏎"))
-    }
-}
 
 /// A key with its value, or a variable of an original bot that only counts under its preset.
 #[derive(Clone, Debug)]
@@ -59,6 +41,8 @@ pub struct Layers {
     general: Vec<GivenValue>,
     /// What `[channel."name"]` sets for one channel.
     channels: BTreeMap<String, Vec<GivenValue>>,
+    /// Settings that were given by an earlier name.
+    renamed: Vec<Problem>,
     pub(super) problems: Vec<Problem>,
 }
 
@@ -105,6 +89,7 @@ impl Layers {
         flatten(table.get_ref(), &mut Vec::new(), &mut |path, value, offset| {
             found.push((path.to_vec(), self.entry(&path.join("."), value, source.clone(), line_of(offset))));
         });
+        self.problems.extend(renamed::given_twice(&found));
         for (path, entry) in found {
             self.add(path, entry);
         }
@@ -113,10 +98,27 @@ impl Layers {
     fn add(&mut self, path: Vec<String>, entry: Entry) {
         match path.split_first() {
             Some((first, [channel, rest @ ..])) if first == "channel" && !rest.is_empty() => {
-                self.channels.entry(channel.clone()).or_default().push(GivenValue::new(rest.join("."), entry));
+                let given = self.given(rest.join("."), entry);
+                self.channels.entry(channel.clone()).or_default().push(given);
             }
-            _ => self.general.push(GivenValue::new(path.join("."), entry)),
+            _ => {
+                let given = self.given(path.join("."), entry);
+                self.general.push(given);
+            }
         }
+    }
+
+    /// A value under the current name of its key.
+    fn given(&mut self, key: String, entry: Entry) -> GivenValue {
+        let Some(now) = renamed::current_name(&key) else { return GivenValue::new(key, entry) };
+        let (source, line) = (entry.source.clone(), entry.line);
+        self.renamed.push(Problem { source, line, message: renamed::notice(&key, now) });
+        GivenValue::new(now, entry)
+    }
+
+    /// For each setting that was given by an earlier name, where that is and what it is called now.
+    pub fn renamed(&self) -> &[Problem] {
+        &self.renamed
     }
 
     /// An environment variable: `AIZUCHI__SECTION__KEY`, or one of an original bot. Others are ignored.
@@ -139,14 +141,17 @@ impl Layers {
     pub fn add_assignment(&mut self, assignment: &str) {
         let Some((key, text)) = assignment.split_once('=') else {
             let message = "expected key=value, such as gates.interval_seconds=300".into();
-            return self.problems.push(Problem { source: format!("--set {assignment}").into(), line: None, message });
+            // What follows a key that is spelt like this may be a secret.
+            let key = assignment.split([':', '@', '/', ' ']).next().unwrap_or_default();
+            return self.problems.push(Problem { source: format!("--set {key}").into(), line: None, message });
         };
         let (key, text) = (key.trim(), text.trim());
         if key.is_empty() {
             let message = "the key before = is missing; expected key=value, such as gates.interval_seconds=300".into();
             return self.problems.push(Problem { source: "--set".into(), line: None, message });
         }
-        let is_known = documents::find(key).is_some() || self.defaults().contains_key(key);
+        let now = renamed::current_name(key).unwrap_or(key);
+        let is_known = documents::find(key).is_some() || self.defaults().contains_key(now);
         // A misspelt key may contain a secret, and so may one that should only name a variable.
         let is_shown = is_known && !self.is_secret(key) && !names_variable(key);
         let source = if is_shown { format!("--set {assignment}") } else { format!("--set {key}") };
@@ -163,9 +168,11 @@ impl Layers {
     }
 
     fn add_text(&mut self, key: &str, text: &str, source: &str) {
-        let value = value_like(self.defaults().get(key), text);
-        let entry = self.entry(key, value, source.into(), None);
-        self.general.push(GivenValue::new(key, entry));
+        let now = renamed::current_name(key).unwrap_or(key);
+        let value = value_like(self.defaults().get(now), text);
+        let entry = self.entry(now, value, source.into(), None);
+        let given = self.given(key.to_owned(), entry);
+        self.general.push(given);
     }
 
     /// An option of the command line that stands for a setting.
@@ -510,7 +517,7 @@ mod tests {
             ("bot", "seed = -1", "a whole number, 0–9223372036854775807, got -1"),
             ("response", "min_wait_seconds = 300", "at most `response.max_wait_seconds` (90), got 300"),
             ("score", "high = 10", "at least `score.low` (20), got 10"),
-            ("listen", "strands = false", "true if `score.learned` is true, got false"),
+            ("listen", "conversations = false", "true if `score.learned` is true, got false"),
             ("response", "max_wait_seconds = 2", "0, or at least `response.min_wait_seconds` (4), got 2"),
         ] {
             let told = refusal(&format!("[{section}]\n{line}"));
@@ -549,6 +556,16 @@ mod tests {
             let told = resolve(&layers).map(|_| ()).unwrap_err();
             let key = assignment.split('=').next().unwrap();
             assert!(told.contains(key) && !told.contains("hush"), "{told}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_value_may_hold_a_secret_too() {
+        for assignment in ["store.url:postgres://u:hush@h/x", "store.url postgres://u:hush@h/x"] {
+            let mut layers = Layers::default();
+            layers.add_assignment(assignment);
+            let told = resolve(&layers).map(|_| ()).unwrap_err();
+            assert!(told.starts_with("--set store.url: expected key=value") && !told.contains("hush"), "{told}");
         }
     }
 
@@ -616,6 +633,46 @@ mod tests {
         assert_eq!(with("sphene"), (vec!["Rust".into(), "猫".into()], 0));
         assert_eq!(with("kotonoha"), (vec![], 420));
         assert_eq!(with("aizuchi"), (vec!["Rust".into(), "猫".into()], 420));
+    }
+
+    #[test]
+    fn a_setting_may_be_given_by_its_earlier_name() {
+        let mut layers = Layers::default();
+        layers.add_file(
+            "aizuchi.toml",
+            "preset = \"sphene\"\n[listen]\nstrands = true\n[channel.\"c1\".listen]\nstrands = false",
+        );
+        let policies = resolve(&layers).unwrap();
+        let told_apart = |room| policies.for_room(room).settings.listen.conversations;
+        assert!(told_apart("c2") && !told_apart("c1"));
+        let mut told: Vec<String> = layers.renamed().iter().map(ToString::to_string).collect();
+        told.sort();
+        let notice = "`listen.strands` is called `listen.conversations` now; the earlier name still works";
+        assert_eq!(told, [format!("aizuchi.toml:3: {notice}"), format!("aizuchi.toml:5: {notice}")]);
+
+        let mut layers = Layers::default();
+        layers.add_variable("AIZUCHI__LISTEN__STRANDS", "false");
+        layers.add_assignment("score.learned=false");
+        layers.add_assignment("listen.strands=true");
+        assert!(resolve(&layers).unwrap().general().settings.listen.conversations);
+        let told: Vec<String> = layers.renamed().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            told,
+            [format!("AIZUCHI__LISTEN__STRANDS: {notice}"), format!("--set listen.strands=true: {notice}"),]
+        );
+    }
+
+    #[test]
+    fn a_setting_by_both_its_names_is_refused() {
+        for keys in ["strands = true\nconversations = false", "conversations = false\nstrands = true"] {
+            let line = keys.lines().position(|line| line.starts_with("strands")).unwrap() + 2;
+            let told = "`listen.strands` is the earlier name of `listen.conversations`, and both are set; remove it";
+            assert!(refusal(&format!("[listen]\n{keys}")).contains(&format!("aizuchi.toml:{line}: {told}")));
+            let of_channel = refusal(&format!("[channel.\"c1\".listen]\n{keys}"));
+            assert!(of_channel.contains(&format!("aizuchi.toml:{line}: {told}")), "{of_channel}");
+        }
+        let apart = "preset = \"sphene\"\n[listen]\nconversations = true\n[channel.\"c1\".listen]\nstrands = false";
+        assert!(file(apart).is_ok());
     }
 
     #[test]

@@ -88,9 +88,12 @@ sections! {
         addressed_kept: bool = Any,
         buffer_messages: u32 = 1..=10_000,
         buffer_minutes: u32 = 0..=100_000,
+        #[serde(default)]
+        read_hours: u32 = 0..=10_000,
         late_after_seconds: u32 = 0..=SECONDS_MAX,
         threads_max: u32 = 1..=100_000,
-        strands: bool = Any,
+        #[serde(alias = "strands")]
+        conversations: bool = Any,
     }
     address: AddressSettings {
         mention: bool = Any,

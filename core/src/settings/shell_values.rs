@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::layers::{Layers, Problem};
+use super::layers::Layers;
+use super::problem::Problem;
 use super::section::{Section, SectionFamily, read_family};
 use super::value::Setting;
 

@@ -16,10 +16,10 @@ pub(super) fn check(settings: &Settings, flat: &mut Flat) {
         ("gates.messages_min", settings.gates.messages_min),
         ("listen.buffer_messages", listen.buffer_messages),
     );
-    if score.learned && !listen.strands {
-        match flat.is_to_blame("listen.strands", "score.learned") {
-            true => flat.misfit("listen.strands", "true if `score.learned` is true"),
-            false => flat.misfit("score.learned", "false if `listen.strands` is false"),
+    if score.learned && !listen.conversations {
+        match flat.is_to_blame("listen.conversations", "score.learned") {
+            true => flat.misfit("listen.conversations", "true if `score.learned` is true"),
+            false => flat.misfit("score.learned", "false if `listen.conversations` is false"),
         }
     }
     if listen.channels_off.iter().any(|channel| is_invisible(channel)) {

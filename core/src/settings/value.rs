@@ -159,7 +159,7 @@ setting_choice!(
     #[derive(Serialize, Deserialize)]
     /// How its name is recognised in a text.
     MatchStyle {
-        /// Letter by letter, wherever it stands.
+        /// Letter by letter, anywhere in the text.
         Substring = "substring",
         /// Whole words, whatever their case and width.
         Word = "word",

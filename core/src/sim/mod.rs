@@ -127,7 +127,7 @@ impl<O: Oracle> Sim<O> {
                 }
             }
         }
-        self.follow_effects(at);
+        self.run_effects(at);
         if let (Some(siblings), Some(room)) = (&self.siblings, said_in)
             && let Some(told) = siblings.introduce(&self.engine, &room)
         {
@@ -197,7 +197,7 @@ impl<O: Oracle> Sim<O> {
         Some(Input::Refused(call.clone(), why))
     }
 
-    fn follow_effects(&mut self, at: Time) {
+    fn run_effects(&mut self, at: Time) {
         let mut effects = std::mem::take(&mut self.effects);
         for effect in effects.drain(..) {
             if let Some(refused) = self.refuse(at, &effect) {

@@ -142,6 +142,19 @@ pub enum Outcome {
     Replies,
 }
 
+impl Outcome {
+    /// As it is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Ignored => "ignored",
+            Outcome::Silent => "silent",
+            Outcome::Reacts => "reacts",
+            Outcome::Acknowledges => "acknowledges",
+            Outcome::Replies => "replies",
+        }
+    }
+}
+
 impl From<Kind> for Outcome {
     fn from(kind: Kind) -> Outcome {
         match kind {

@@ -58,12 +58,13 @@ impl PackedTrees {
             put_half(columns, half, &mut words);
             add::<EIGHT>(first, &words, sums);
         }
-        let best = best_first(&sums, used);
+        let mut best = best_first(&sums, used);
         let close = |lane: &&usize| sums[**lane] > sums[best[0]] - FAR;
         let close = best[..used.min(EIGHT)].iter().take_while(close).count();
         if close == 1 {
             return sums;
         }
+        keep_in_place(&mut best[..close]);
         let mut close_sums = best.map(|lane| sums[lane]);
         match close {
             2 => add_rest::<2, N>(rest, columns, &best, &mut words, &mut close_sums),
@@ -86,6 +87,16 @@ fn best_first(sums: &[i32; LANES], used: usize) -> [usize; EIGHT] {
     std::array::from_fn(|index| order[index] as usize % LANES)
 }
 
+/// Orders alternatives so that each whose index is one of these places is there: most are, and need not be moved.
+fn keep_in_place(lanes: &mut [usize]) {
+    for index in 0..lanes.len() {
+        while lanes[index] != index && lanes[index] < lanes.len() {
+            let own = lanes[index];
+            lanes.swap(index, own);
+        }
+    }
+}
+
 /// Adds what these trees say of the first `C` of the best alternatives.
 fn add_rest<const C: usize, const N: usize>(
     trees: &[PackedTree],
@@ -94,8 +105,13 @@ fn add_rest<const C: usize, const N: usize>(
     words: &mut Words,
     sums: &mut [i32; EIGHT],
 ) {
-    for (word, column) in words.iter_mut().zip(columns) {
-        *word = (0..C).map(|index| u64::from(column[best[index] % LANES]) << (8 * index)).sum();
+    let in_place = (0..C).filter(|index| best[*index] == *index).map(|index| 0xff << (8 * index)).sum::<u64>();
+    put_half(columns, 0, words);
+    words[..N].iter_mut().for_each(|word| *word &= in_place);
+    for index in (0..C).filter(|index| best[*index] != *index) {
+        for (word, column) in words.iter_mut().zip(columns) {
+            *word |= u64::from(column[best[index] % LANES]) << (8 * index);
+        }
     }
     for trees in trees.chunks(TREES_AT_ONCE) {
         add::<C>(trees, words, sums);

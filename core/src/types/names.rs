@@ -50,6 +50,9 @@ name!(
     PersonId
 );
 
+/// What the bot goes by among the people of a place. Nobody has this id.
+pub const BOT_KEY: &str = "@me";
+
 /// What both names begin with, in whole characters.
 pub(crate) fn shared_start<'a>(one: &'a str, other: &str) -> &'a str {
     let same = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 /// A line of a document.
-pub struct Line<'a> {
+pub struct MarkdownLine<'a> {
     pub number: usize,
     pub text: &'a str,
     /// What follows the opening fence of the block it is in: its language and, in a tutorial, a file.
@@ -11,7 +11,7 @@ pub struct Line<'a> {
 }
 
 /// The lines of a document without the fences themselves.
-pub fn lines(text: &str) -> Vec<Line<'_>> {
+pub fn lines(text: &str) -> Vec<MarkdownLine<'_>> {
     let mut found = Vec::new();
     let mut open: Option<(&str, &str)> = None;
     for (index, text) in text.lines().enumerate() {
@@ -19,9 +19,9 @@ pub fn lines(text: &str) -> Vec<Line<'_>> {
         let fence = &trimmed[..trimmed.len() - trimmed.trim_start_matches('`').len()];
         match open {
             Some((opened, _)) if trimmed.trim_end() == opened => open = None,
-            Some((_, info)) => found.push(Line { number: index + 1, text, block: Some(info) }),
+            Some((_, info)) => found.push(MarkdownLine { number: index + 1, text, block: Some(info) }),
             None if fence.len() >= 3 => open = Some((fence, trimmed[fence.len()..].trim())),
-            None => found.push(Line { number: index + 1, text, block: None }),
+            None => found.push(MarkdownLine { number: index + 1, text, block: None }),
         }
     }
     found

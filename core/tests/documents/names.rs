@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::{CODE, document, sources};
-use super::markdown::{Line, lines, spans};
+use super::markdown::{MarkdownLine, lines, spans};
 use super::{Document, documents, files};
 
 /// What exists, to compare with.
@@ -15,7 +15,7 @@ struct Known {
     dev_commands: BTreeSet<String>,
     /// The sources of the command line: options are looked for there.
     cli: String,
-    /// Every word of every source: identifiers are looked for there.
+    /// Every word of the code, without its comments: identifiers are looked for there.
     words: BTreeSet<String>,
 }
 
@@ -26,13 +26,37 @@ impl Known {
         let of_cli = |name: &&String| name.starts_with("bot/src/cli/") && name.ends_with(".rs");
         let cli = files.iter().filter(of_cli).map(|name| document(name)).collect();
         let commands = subcommands(&document("bot/src/cli/mod.rs"));
-        let not_of_word = |c: char| !c.is_alphanumeric() && c != '_';
-        let mut words = BTreeSet::new();
-        for (_, text) in CODE.into_iter().flat_map(sources) {
-            words.extend(text.split(not_of_word).map(str::to_owned));
-        }
+        let words = words(&files);
         Known { settings, sections, commands, dev_commands: dev_commands(), cli, words, files }
     }
+}
+
+/// Types, functions, fields, settings, tests, metrics, tables. This folder is left out: its examples name what does not exist.
+fn words(files: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for (name, text) in CODE.into_iter().flat_map(sources) {
+        if !name.starts_with("core/tests/documents/") {
+            text.lines().for_each(|line| add_words(&mut words, code_of(line)));
+        }
+    }
+    for name in files.iter().filter(|name| ELSEWHERE.iter().any(|extension| name.ends_with(extension))) {
+        add_words(&mut words, &document(name));
+    }
+    words
+}
+
+/// Code and settings that are not Rust.
+const ELSEWHERE: [&str; 6] = [".toml", ".sql", ".js", ".py", ".html", ".json"];
+
+/// A line of Rust without its comment. A URL in it has no space before its slashes.
+fn code_of(line: &str) -> &str {
+    let comment = line.match_indices("//").find(|(at, _)| line[..*at].ends_with(' ') || *at == 0);
+    comment.map_or(line, |(at, _)| &line[..at])
+}
+
+fn add_words(words: &mut BTreeSet<String>, text: &str) {
+    let not_of_word = |c: char| !c.is_alphanumeric() && c != '_';
+    words.extend(text.split(not_of_word).filter(|word| !word.is_empty()).map(str::to_owned));
 }
 
 /// The keys of the default settings with their sections, and the sections.
@@ -100,10 +124,10 @@ fn is_path(span: &str) -> bool {
 }
 
 /// Why something that a document names does not exist, if so.
-fn wrong(known: &Known, made: &BTreeSet<String>, span: &str) -> Option<String> {
+fn wrong(known: &Known, blocks: &InBlocks, span: &str) -> Option<String> {
     if is_path(span) {
         let ends = |file: &String| file == span || file.ends_with(&format!("/{span}"));
-        let there = known.files.iter().any(ends) || made.contains(span);
+        let there = known.files.iter().any(ends) || blocks.files.contains(span);
         return (!there).then(|| format!("no file or folder of the project is called {span}"));
     }
     if let Some(command) = span.strip_prefix("./dev ") {
@@ -113,17 +137,35 @@ fn wrong(known: &Known, made: &BTreeSet<String>, span: &str) -> Option<String> {
     if let Some(command) = span.strip_prefix("aizuchi ") {
         return wrong_command(known, command);
     }
-    wrong_setting(known, span).or_else(|| wrong_identifier(known, span))
+    wrong_setting(known, span).or_else(|| wrong_identifier(known, &blocks.words, span))
 }
 
-/// A path such as `Engine::handle`, or the long name of a test. Shorter names may mean something else.
-fn wrong_identifier(known: &Known, span: &str) -> Option<String> {
+/// Names that documents use and our code does not, each with whose they are.
+const FOREIGN: [(&str, &str); 5] = [
+    ("APPLICATION_ID", "what the reader puts into Discord's URL"),
+    ("NAME_tool", "a pattern: the name of an MCP server, then that of its tool"),
+    ("pg_xact_status", "a function of PostgreSQL"),
+    ("synchronous_commit", "a setting of PostgreSQL"),
+    ("wal_keep_size", "a setting of PostgreSQL"),
+];
+
+/// The collections of Firestore begin with a prefix that the user chooses.
+const PREFIX_OF_COLLECTIONS: &str = "aizuchi_";
+
+/// A type (`PlatformSpec`), a path (`Engine::handle`), or a name with an underscore (`people_max`), that is neither in the code
+/// nor in a code block of the same page. A name without either may be a plain word.
+fn wrong_identifier(known: &Known, defined: &BTreeSet<String>, span: &str) -> Option<String> {
+    let name = span.split('(').next().unwrap_or_default().trim_end_matches(':');
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
-    let long = span.matches('_').count() >= 3 && !span.contains(|c: char| c.is_ascii_uppercase());
-    if !(span.contains("::") || long) || !span.chars().all(plain) || span.contains("__") {
+    let is_type = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.contains(|c: char| c.is_ascii_lowercase());
+    if !(is_type || name.contains('_') || name.contains("::")) || !name.chars().all(plain) || name.contains("__") {
         return None;
     }
-    let unknown = span.split("::").find(|part| !known.words.contains(*part))?;
+    let is_foreign = |part: &str| FOREIGN.iter().any(|(name, _)| *name == part);
+    let is_collection =
+        |part: &str| part.strip_prefix(PREFIX_OF_COLLECTIONS).is_some_and(|rest| known.words.contains(rest));
+    let exists = |part: &str| known.words.contains(part) || defined.contains(part) || is_collection(part);
+    let unknown = name.split("::").find(|part| !part.is_empty() && !exists(part) && !is_foreign(part))?;
     Some(format!("no source has the name {unknown}"))
 }
 
@@ -156,10 +198,23 @@ fn wrong_setting(known: &Known, span: &str) -> Option<String> {
     (!known.settings.contains(key)).then(|| format!("there is no setting {key}"))
 }
 
-/// The files that the code blocks of a tutorial make: ```` ```rust core/src/points/trails_off.rs ````.
-fn made_by_blocks(page: &Document) -> BTreeSet<String> {
-    let named = lines(&page.text).into_iter().filter_map(|line| line.block);
-    named.filter_map(|info| info.split_whitespace().nth(1)).map(str::to_owned).collect()
+/// What the code blocks of a page make: a tutorial's files (```` ```rust core/src/points/trails_off.rs ````) and names.
+#[derive(Default)]
+struct InBlocks {
+    files: BTreeSet<String>,
+    words: BTreeSet<String>,
+}
+
+impl InBlocks {
+    fn of(text: &str) -> InBlocks {
+        let mut blocks = InBlocks::default();
+        for line in lines(text) {
+            let Some(info) = line.block else { continue };
+            blocks.files.extend(info.split_whitespace().nth(1).map(str::to_owned));
+            add_words(&mut blocks.words, line.text);
+        }
+        blocks
+    }
 }
 
 /// Scenarios are named in italics, by folder and file.
@@ -170,7 +225,7 @@ fn wrong_scenario(known: &Known, name: &str) -> Option<String> {
 }
 
 /// What a line names: what is in backticks, or a command of a shell block.
-fn named<'a>(line: &Line<'a>) -> Vec<&'a str> {
+fn named<'a>(line: &MarkdownLine<'a>) -> Vec<&'a str> {
     match line.block {
         None => spans(line.text).collect(),
         Some("sh") => vec![line.text.split(" #").next().unwrap_or_default().trim()],
@@ -183,12 +238,42 @@ fn what_a_document_names_exists() {
     let known = Known::new();
     let mut found = Vec::new();
     for page in documents().into_iter().filter(|page| page.name != "CHANGELOG.md") {
-        let made = made_by_blocks(&page);
+        let blocks = InBlocks::of(&page.text);
         for line in lines(&page.text) {
             let scenarios = line.text.split('*').filter_map(|name| wrong_scenario(&known, name));
-            let wrong = named(&line).into_iter().filter_map(|span| wrong(&known, &made, span)).chain(scenarios);
+            let wrong = named(&line).into_iter().filter_map(|span| wrong(&known, &blocks, span)).chain(scenarios);
             found.extend(wrong.map(|why| format!("{}:{}: {why}", page.name, line.number)));
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn a_name_that_is_gone_is_found() {
+    let known = Known::new();
+    let blocks = InBlocks::of("```rust\nfn trails_away() {}\n```\n");
+    let gone = ["PlatformSpecs", "Engine::handel", "the_tutorial_worked", "people_maximum", "people_maximum()"];
+    for span in gone {
+        let found = wrong(&known, &blocks, span).unwrap_or_else(|| panic!("{span} was not found"));
+        let name = span.trim_end_matches("()").rsplit("::").next().expect("a name");
+        assert_eq!(found, format!("no source has the name {name}"));
+    }
+    let there = ["PlatformSpec", "Engine::handle", "the_tutorial_works", "people_max", "trails_away", "aizuchi_facts"];
+    for span in there {
+        assert_eq!(wrong(&known, &blocks, span), None, "{span}");
+    }
+}
+
+/// A name of somebody else is listed as long as a document needs it, and as long as our code has no such name.
+#[test]
+fn every_foreign_name_is_still_needed() {
+    let known = Known::new();
+    let pages = documents();
+    for (name, whose) in FOREIGN {
+        assert!(!known.words.contains(name), "{name} is in the code: it need not be listed as {whose}");
+        let named = |page: &Document| {
+            lines(&page.text).iter().flat_map(|line| spans(line.text)).any(|span| span.contains(name))
+        };
+        assert!(pages.iter().any(named), "no document names {name}");
+    }
 }

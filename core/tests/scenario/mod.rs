@@ -108,9 +108,9 @@ fn collect(
     decided: &mut [Option<String>],
 ) -> Result<(), String> {
     for trace in traces.drain(..) {
-        let open = (0..said.len()).rev().find(|place| said[*place] == trace.message && decided[*place].is_none());
-        let place = open.ok_or_else(|| format!("{} was decided twice: {}", trace.message, tell(&trace)))?;
-        decided[place] = Some(tell(&trace));
+        let open = (0..said.len()).rev().find(|index| said[*index] == trace.message && decided[*index].is_none());
+        let index = open.ok_or_else(|| format!("{} was decided twice: {}", trace.message, tell(&trace)))?;
+        decided[index] = Some(tell(&trace));
     }
     Ok(())
 }
@@ -127,7 +127,7 @@ fn place(place: &Place) -> String {
     if *place == Place::room("room") { String::new() } else { format!("[{place}] ") }
 }
 
-/// Longest answer of a model that is told in full.
+/// Longest answer of a model that is shown in full.
 const ANSWER_CHARS_MAX: usize = 60;
 
 /// One decision as one line.

@@ -8,7 +8,7 @@ use aizuchi_core::view::PendingStage;
 use aizuchi_core::{Effect, Engine, Input, Policies};
 use proptest::prelude::*;
 
-use super::{Life, Logged, Moody, PRESETS, Teller, policies, steps};
+use super::{Logged, Moody, PRESETS, SimulatedRun, Teller, policies, steps};
 
 /// The sentences of a post that say of which answer they are and which number they have; none where they do not.
 fn sentences(delivery: &Delivery) -> Vec<(String, u32)> {
@@ -72,7 +72,7 @@ proptest! {
     /// program stops at any moment, too.
     #[test]
     fn posts_of_an_answer_come_once_and_together(preset in prop::sample::select(PRESETS.to_vec()), seed: u64, steps in steps(120), stop in 0..120usize) {
-        let mut life = Life::new(in_chunks(preset), seed);
+        let mut life = SimulatedRun::new(in_chunks(preset), seed);
         let mut teller = Teller::default();
         for (index, step) in steps.iter().enumerate() {
             let (at, input) = teller.tell(step);
@@ -95,7 +95,7 @@ proptest! {
     /// A journal read again sends the same posts.
     #[test]
     fn a_journal_read_again_posts_the_same(preset in prop::sample::select(PRESETS.to_vec()), seed: u64, steps in steps(80)) {
-        let mut life = Life::new(in_chunks(preset), seed);
+        let mut life = SimulatedRun::new(in_chunks(preset), seed);
         life.sim.journal = Some(Vec::new());
         let mut teller = Teller::default();
         for step in &steps {

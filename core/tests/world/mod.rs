@@ -134,7 +134,7 @@ impl Teller {
             self.said.resize(room + 1, Vec::new());
         }
         let back =
-            |said: &[Message], back: u8| said.len().checked_sub(1 + usize::from(back)).map(|place| said[place].clone());
+            |said: &[Message], back: u8| said.len().checked_sub(1 + usize::from(back)).map(|index| said[index].clone());
         let mut input = match &step.what {
             What::Says { who, text, thread, replies } => {
                 Some(Input::Said(self.message(room, *who, *text, *thread, *replies, at)))
@@ -317,17 +317,17 @@ pub struct Lived {
     pub log: Vec<Logged>,
 }
 
-pub struct Life {
+pub struct SimulatedRun {
     pub sim: Sim<Moody>,
     pub log: Rc<RefCell<Vec<Logged>>>,
     pub lived: Lived,
 }
 
-impl Life {
-    pub fn new(policies: Policies, seed: u64) -> Life {
+impl SimulatedRun {
+    pub fn new(policies: Policies, seed: u64) -> SimulatedRun {
         let log = Rc::new(RefCell::new(Vec::new()));
         let sim = Sim::new(Engine::new(policies), Moody { seed, log: log.clone() });
-        Life { sim, log, lived: Lived::default() }
+        SimulatedRun { sim, log, lived: Lived::default() }
     }
 
     pub fn feed(&mut self, at: Time, input: Input) {
@@ -349,7 +349,7 @@ impl Life {
 
 /// Lives through all steps.
 pub fn live(policies: Policies, seed: u64, steps: &[Step]) -> Lived {
-    let mut life = Life::new(policies, seed);
+    let mut life = SimulatedRun::new(policies, seed);
     let mut teller = Teller::default();
     for step in steps {
         if let (at, Some(input)) = teller.tell(step) {

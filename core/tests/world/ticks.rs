@@ -3,7 +3,7 @@
 use aizuchi_core::types::{Span, Time};
 use aizuchi_core::{Input, Policies};
 
-use super::{Life, Lived, Step, Teller, What, live};
+use super::{Lived, SimulatedRun, Step, Teller, What, live};
 
 /// Traces sorted by message, for lives in which other rooms change the order of decisions.
 pub fn by_message(mut lived: Lived) -> Lived {
@@ -21,7 +21,7 @@ pub fn with_and_without_ticks(
 ) -> (Lived, Lived) {
     let steps: Vec<Step> = steps.into_iter().map(without_thread).collect();
     let plain = by_message(live(policies(), seed, &steps));
-    let mut life = Life::new(policies(), seed);
+    let mut life = SimulatedRun::new(policies(), seed);
     life.sim.lateness = lateness;
     let mut teller = Teller::default();
     let mut ticks = ticks.into_iter();

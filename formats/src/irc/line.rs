@@ -129,10 +129,10 @@ pub fn without_codes(line: &str) -> Cow<'_, str> {
     }
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
-    while let Some(place) = rest.find(CODES) {
-        out.push_str(&rest[..place]);
-        let code = rest.as_bytes()[place];
-        rest = &rest[place + 1..];
+    while let Some(position) = rest.find(CODES) {
+        out.push_str(&rest[..position]);
+        let code = rest.as_bytes()[position];
+        rest = &rest[position + 1..];
         rest = match code {
             3 => after_colours(rest, 2, |byte| byte.is_ascii_digit()),
             4 => after_colours(rest, 6, |byte| byte.is_ascii_hexdigit()),

@@ -111,8 +111,8 @@ impl IrcReader {
         let Some((minute, first)) = self.minute.take() else { return };
         let together = &mut events[first..];
         let count = together.len() as u64;
-        for (place, event) in (0..).zip(together) {
-            event.at = Time(minute.0 + 60_000 * place / count);
+        for (index, event) in (0..).zip(together) {
+            event.at = Time(minute.0 + 60_000 * index / count);
             if let Input::Said(message) = &mut event.input {
                 message.at = event.at;
             }
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_read_is_told_and_the_rest_goes_on() {
+    fn what_cannot_be_read_is_told_and_the_rest_goes_on() {
         let text = b"<a> early\n[12:34] what\n[12:34] <a> caf\xe9\n=== caf\xe9 has quit\n1969-01-01 00:00:00 <a> moon\n--- Day changed ?\n[12:34] <\x0304a\x03> \x02on\n";
         let log = read("c.log", text, &Options::default(), &mut |_| ()).unwrap();
         let bad: Vec<String> = log.bad.iter().map(ToString::to_string).collect();

@@ -12,7 +12,7 @@ use crate::log::Event;
 
 /// Removes the labels from the events, which are flattened into their channels.
 pub(super) fn take_labels(events: &mut [Event]) -> Vec<LabelledMessage> {
-    let threads: HashSet<(RoomId, String)> = said(events)
+    let threads: HashSet<(RoomId, String)> = messages(events)
         .filter_map(|message| Some((message.place.room.clone(), message.place.thread.as_ref()?.to_string())))
         .collect();
     let mut authors: HashMap<(RoomId, MessageId), (PersonId, Box<str>)> = HashMap::new();
@@ -36,7 +36,7 @@ pub(super) fn take_labels(events: &mut [Event]) -> Vec<LabelledMessage> {
     labelled
 }
 
-fn said(events: &[Event]) -> impl Iterator<Item = &Message> {
+fn messages(events: &[Event]) -> impl Iterator<Item = &Message> {
     events.iter().filter_map(|event| if let Input::Said(message) = &event.input { Some(message) } else { None })
 }
 

@@ -171,7 +171,7 @@ mod tests {
             bad,
             [
                 "top/D1/2023-11-16.json:1: no list of messages",
-                "top/general/2023-11-14.json:2: `ts` is \"soon\"; expected seconds or RFC 3339",
+                "top/general/2023-11-14.json:2: `ts` must be seconds or RFC 3339, got \"soon\"",
                 "top/general/2023-11-14.json:2: the file ends early here",
             ]
         );

@@ -147,6 +147,6 @@ mod tests {
         assert_eq!(channels.of("general"), (RoomId::new("C1"), Visibility::Public));
         assert_eq!(channels.of("D1"), (RoomId::new("D1"), Visibility::Direct));
         assert_eq!(channels.of("雑談"), (RoomId::new("雑談"), Visibility::Public));
-        assert_eq!(bad, [(2, "no `id`".into()), (3, "`channel` is 3; expected an object".into())]);
+        assert_eq!(bad, [(2, "no `id`".into()), (3, "`channel` must be an object, got 3".into())]);
     }
 }

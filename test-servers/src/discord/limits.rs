@@ -15,7 +15,7 @@ impl Default for Buckets {
     }
 }
 
-/// How it stands with a bucket after a request.
+/// The state of a bucket after a request.
 pub struct BucketState {
     pub bucket: String,
     pub limit: u32,

@@ -9,7 +9,6 @@ mod world;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::routing::get;
@@ -20,13 +19,15 @@ use tokio::task::JoinHandle;
 pub use rest::{RecordedRequest, ScriptedFailure};
 pub use world::{BOT, BOT_ID, CHANNEL, GUILD, Order, PRIVATE, TOKEN, World, hook, person};
 
+use crate::program::eventually;
+
 /// Shared by all connections.
 #[derive(Clone)]
 pub struct Shared(Arc<Mutex<World>>);
 
 impl Shared {
-    pub fn with<T>(&self, deed: impl FnOnce(&mut World) -> T) -> T {
-        deed(&mut self.0.lock().unwrap())
+    pub fn with<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
+        change(&mut self.0.lock().unwrap())
     }
 }
 
@@ -98,13 +99,7 @@ impl DiscordServer {
 
     /// Waits until something is so.
     pub async fn until(&self, what: &str, mut so: impl FnMut(&mut World) -> bool) {
-        for _ in 0..1500 {
-            if self.world.with(&mut so) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        panic!("never: {what}");
+        eventually(what, async || self.world.with(&mut so).then_some(())).await;
     }
 
     pub async fn until_posts(&self, channel: u64, count: usize) -> Vec<Value> {

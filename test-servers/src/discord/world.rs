@@ -151,6 +151,25 @@ impl World {
         id
     }
 
+    /// The author changes it.
+    pub fn edit(&mut self, channel: u64, id: u64, text: &str) {
+        let (now, name) = (jiff::Timestamp::now(), id.to_string());
+        let all = self.messages.entry(channel).or_default();
+        let message = all.iter_mut().find(|message| message["id"] == name.as_str()).expect("there is such a message");
+        message["content"] = text.into();
+        message["edited_timestamp"] = format!("{now:.6}").replace('Z', "+00:00").into();
+        let mut changed = message.clone();
+        changed["guild_id"] = self.guild_of(channel).map_or(Value::Null, Value::from);
+        self.dispatch("MESSAGE_UPDATE", changed);
+    }
+
+    pub fn delete(&mut self, channel: u64, id: u64) {
+        let name = id.to_string();
+        self.messages.entry(channel).or_default().retain(|message| message["id"] != name.as_str());
+        let gone = json!({"id": id.to_string(), "channel_id": channel.to_string(), "guild_id": self.guild_of(channel)});
+        self.dispatch("MESSAGE_DELETE", gone);
+    }
+
     pub fn say_as(&mut self, id: u64, channel: u64, by: &Value, fields: Value) -> Value {
         let message = self.keep(id, channel, by, fields);
         self.dispatch("MESSAGE_CREATE", message.clone());

@@ -22,7 +22,8 @@ use tokio::time::Instant;
 use crate::daemon::{Daemon, ServerUser, command_as, find_program, give, private_folder, run, set_mode};
 use crate::folder::Scratch;
 use crate::network::Machine;
-use crate::program::{PATIENCE, free_address};
+use crate::ports::free_address;
+use crate::program::PATIENCE;
 use certificates::Certificates;
 use installation::Installation;
 

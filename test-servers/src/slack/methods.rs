@@ -6,7 +6,7 @@ use axum::http::HeaderMap;
 use serde_json::{Value, json};
 
 use super::workspace::{BOT_ID, Fault};
-use super::{APP_TOKEN, BOT, BOT_TOKEN, SlackServer, TEAM};
+use super::{BOT, SlackServer, TEAM};
 
 pub enum Answer {
     Json { body: Value, scopes: String },
@@ -81,7 +81,7 @@ pub fn call(
     if let Some(error) = workspace.revoked {
         return refuse(error);
     }
-    if token != BOT_TOKEN && token != APP_TOKEN {
+    if !workspace.tokens.contains(&token) {
         return refuse("invalid_auth");
     }
     if !token.starts_with(prefix) {

@@ -18,11 +18,13 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-pub use sockets::Sockets;
+pub use sockets::{Sockets, WarnedLines};
 pub use workspace::{APP_TOKEN, BOT, BOT_TOKEN, Fault, TEAM, Workspace};
 
-/// An envelope that is not acknowledged within this time is sent again.
+/// An envelope that is not acknowledged within this time is sent again: what Slack does, for lines that hang.
 const ACKNOWLEDGED_WITHIN: Duration = Duration::from_secs(3);
+/// Longer than any line takes that does not hang.
+const ACKNOWLEDGED_BY_ALL_WITHIN: Duration = Duration::from_secs(30);
 
 #[derive(Clone)]
 pub struct SlackServer {
@@ -34,7 +36,7 @@ pub struct SlackServer {
 
 impl SlackServer {
     pub async fn start() -> SlackServer {
-        SlackServer::start_in_a_hurry(ACKNOWLEDGED_WITHIN).await
+        SlackServer::start_in_a_hurry(ACKNOWLEDGED_BY_ALL_WITHIN).await
     }
 
     /// With a shorter time for an acknowledgement.
@@ -42,7 +44,7 @@ impl SlackServer {
         SlackServer::start_at(Ipv4Addr::LOCALHOST.into(), acknowledged_within).await
     }
 
-    /// On another address of this machine.
+    /// On another address of this machine, for programs that are stopped.
     pub async fn start_on(ip: IpAddr) -> SlackServer {
         SlackServer::start_at(ip, ACKNOWLEDGED_WITHIN).await
     }

@@ -28,6 +28,18 @@ pub struct Sockets {
     inner: std::sync::Arc<Inner>,
 }
 
+/// How long the other side may take to answer a close.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
+
+/// Lines that know that their end is near.
+pub struct WarnedLines(Vec<mpsc::UnboundedSender<Out>>);
+
+impl WarnedLines {
+    pub fn close(self) {
+        self.0.iter().for_each(|line| _ = line.send(Out::Close));
+    }
+}
+
 #[derive(Default)]
 struct Inner {
     lines: Mutex<Vec<(u64, mpsc::UnboundedSender<Out>)>>,
@@ -103,17 +115,12 @@ impl Sockets {
         self.inner.send(Out::Text(frame.to_owned()));
     }
 
-    /// Warns every line, and closes it a moment later.
-    pub fn warn(&self, reason: &str, after: Duration) {
-        for (_, line) in self.inner.lines.lock().unwrap().iter() {
-            let warning = json!({"type": "disconnect", "reason": reason, "debug_info": {"host": "applink-1"}});
-            let _ = line.send(Out::Text(warning.to_string()));
-            let line = line.clone();
-            tokio::spawn(async move {
-                tokio::time::sleep(after).await;
-                let _ = line.send(Out::Close);
-            });
-        }
+    /// Warns every line of its end.
+    pub fn warn(&self, reason: &str) -> WarnedLines {
+        let lines: Vec<_> = self.inner.lines.lock().unwrap().iter().map(|(_, line)| line.clone()).collect();
+        let warning = json!({"type": "disconnect", "reason": reason, "debug_info": {"host": "applink-1"}}).to_string();
+        lines.iter().for_each(|line| _ = line.send(Out::Text(warning.clone())));
+        WarnedLines(lines)
     }
 
     pub fn cut(&self) {
@@ -142,6 +149,7 @@ impl Sockets {
                     Some(Out::Text(text)) => _ = socket.send(Message::text(text)).await,
                     Some(Out::Close) => {
                         let _ = socket.send(Message::Close(None)).await;
+                        let _ = timeout(ANSWERS_WITHIN, inner.read_to_end(&mut socket)).await;
                         break;
                     }
                     Some(Out::Hush) => std::future::pending().await,
@@ -165,6 +173,16 @@ impl Inner {
         if !lines.is_empty() {
             let turn = self.turn.fetch_add(1, Ordering::SeqCst) % lines.len();
             let _ = lines[turn].1.send(out);
+        }
+    }
+
+    /// Until the other side has closed too. A socket that is dropped with something unread resets its connection, and then what was
+    /// said last does not arrive.
+    async fn read_to_end(&self, socket: &mut WebSocket) {
+        while let Some(Ok(frame)) = socket.recv().await {
+            if let Message::Text(text) = frame {
+                self.acknowledge(&text);
+            }
         }
     }
 

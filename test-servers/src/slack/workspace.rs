@@ -46,6 +46,8 @@ pub struct Workspace {
     pub messages: BTreeMap<String, Vec<Value>>,
     pub reactions: Vec<(String, String, String)>,
     pub scopes: BTreeSet<String>,
+    /// Those that are valid: the bot's and the app's.
+    pub tokens: [String; 2],
     /// The response to every call once the token is no longer valid.
     pub revoked: Option<&'static str>,
     pub faults: HashMap<&'static str, VecDeque<Fault>>,
@@ -88,6 +90,7 @@ impl Workspace {
             messages: BTreeMap::new(),
             reactions: Vec::new(),
             scopes: GRANTED.map(str::to_owned).into(),
+            tokens: [BOT_TOKEN, APP_TOKEN].map(str::to_owned),
             revoked: None,
             faults: HashMap::new(),
             calls: Vec::new(),

@@ -1,7 +1,6 @@
 //! One process of a cluster: it serves Restate, runs the platforms, or does both.
 
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,19 +13,21 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::ClusterRole;
-use super::watch::{show_notices, take_noted, watch_stuck};
+use super::watch::{show_notices, take_noted, watch_trouble};
+use crate::cli::effective_settings::EffectiveSettings;
 use crate::cli::join;
-use crate::cli::reload::{HangupSignal, Reload};
-use crate::cli::run::{EVENTS_MAX, EffectiveSettings, PRESET_REQUESTS_MAX, RunComponents, all_end, variable};
+use crate::cli::reload::{HangupSignal, Reload, SettingsUsers};
+use crate::cli::rooms::{self, RoomPresets};
+use crate::cli::run::{EVENTS_MAX, PRESET_REQUESTS_MAX, RunComponents, all_end, variable};
 use crate::cli::settings::SettingsArguments;
 use crate::cli::stop_signals::StopSignals;
 use crate::cli::welcome::welcome;
 use crate::cli::{logs, store, web_link};
 use crate::cluster::{
-    ClusterContext, ClusterSettings, Gateway, HealthChecks, RestateClient, offer_rooms, serve, serve_health,
-    take_over_rooms,
+    ClusterContext, ClusterSettings, Gateway, HealthChecks, RestateClient, offer_rooms, refuse_strangers, serve,
+    serve_health, take_over_rooms, until_refused, without_login,
 };
-use crate::commands::CommandRunner;
+use crate::commands::{BotInfo, CommandRunner};
 use crate::config;
 use crate::console::metrics;
 use crate::journal::{Journal, Traces};
@@ -40,14 +41,17 @@ use crate::stores::wait_until_available;
 
 /// What one process does for all: memory follows the journal, and schedules are kept.
 pub const LEADER: &str = "leader";
+/// What some gateway holds as long as there is one.
+pub const GATEWAY: &str = "gateway";
 /// How long to wait before a worker is made known again to a server that does not answer.
 const REGISTER_AGAIN: Duration = Duration::from_secs(2);
 
 pub fn run(settings: &SettingsArguments, role: ClusterRole, may_open_browser: bool) -> anyhow::Result<()> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().context("cannot start worker threads")?;
-    let chosen = runtime.block_on(EffectiveSettings::read(settings, None))?;
+    let chosen = runtime.block_on(EffectiveSettings::read(settings, None, &RoomPresets::File))?;
     logs::start(&config::section(&chosen.layers)?)?;
+    chosen.log_renamed();
     if role.gateway {
         check_address(&chosen.layers)?;
         join::somewhere(&chosen.layers, &variable)?;
@@ -82,19 +86,20 @@ async fn live(
         opened = wait_until_available(async || location.open_among_others().await) => opened?,
         () = stopping.wait() => return Ok(()),
     };
+    database.take_over_presets(rooms::in_file(Path::new(&chosen.store.folder))?).await?;
+    let presets = RoomPresets::Shared(database.clone());
+    let chosen = EffectiveSettings::read(arguments, chosen.choice.local.as_ref(), &presets).await?;
     let ((events, watched), (ready, is_ready)) = (broadcast::channel(EVENTS_MAX), watch::channel(true));
     let (report, mut failures) = mpsc::unbounded_channel();
     let (inbox, heard) = mpsc::channel(chosen.settings().runtime.inbox_max as usize);
     let engine = EngineHandle::new(vec![inbox], report);
-    let process = ClusterProcess::new(role, &chosen, (database, target), (events.clone(), ready), engine).await?;
-    let (stop, engine) = (process.stop.clone(), process.engine.clone());
-    let gateway = Gateway::new(
-        process.cluster.clone(),
-        process.restate.clone(),
-        Journal::new(process.database.stores()),
-        process_name(),
-    );
-    let telling = tokio::spawn(Arc::new(gateway).run(heard, stop.clone()));
+    let process = tokio::select! {
+        made = ClusterProcess::new(role, &chosen, (database, target), (events.clone(), ready), engine) => made?,
+        () = stopping.wait() => return Ok(()),
+    };
+    let stop = process.stop.clone();
+    let telling = Arc::new(process.gateway()).run(heard, stop.clone());
+    let telling = tokio::spawn(process.engine.clone().supervise("the gateway", stop.clone(), telling));
     let mut tasks = JoinSet::new();
     let section: ClusterSettings = config::section(&chosen.layers)?;
     let alert = process.watch_health(&section, &mut tasks).await?;
@@ -104,7 +109,7 @@ async fn live(
     let (preset_requests, wished) = mpsc::channel(PRESET_REQUESTS_MAX);
     let traces = Traces::new(process.database.stores());
     let commands =
-        CommandRunner::new(engine.clone(), traces.clone(), Clock::Wall, chosen.introduction(), preset_requests);
+        CommandRunner::new(process.engine.clone(), traces.clone(), Clock::Wall, chosen.introduction(), preset_requests);
     let commands = Arc::new(commands.remembering(process.parts.keeper.clone(), process.parts.platforms.clone()));
     process.lead(&chosen, &mut tasks)?;
     if role.gateway {
@@ -113,24 +118,19 @@ async fn live(
     } else {
         crate::cli::print(&format!("worker: {}\nPress Ctrl-C to stop.\n", chosen.choice.told))?;
     }
-    let following = process.follow_settings();
     let (cluster, until) = (process.cluster.clone(), stop.clone());
-    tasks.spawn(async move { cluster.follow_spending(until).await });
+    tasks.spawn(async move { cluster.poll_spending(until).await });
     let tools = process.parts.tools.clone();
-    let reload = Reload {
-        arguments,
-        holds: chosen,
-        models: process.parts.models.clone(),
-        web: process.parts.web.clone(),
-        commands,
-        keeper: process.parts.keeper.clone(),
-        engine,
-    };
+    let users = process.parts.settings_users(commands, process.engine.clone());
+    let adopting = process.adopt_shared_settings(arguments, chosen.introduction(), presets.clone(), users.clone());
+    let cluster = Some(process.cluster.clone());
+    let reload = Reload { arguments, holds: chosen, presets, users, cluster };
     let failed = tokio::select! {
         () = stopping.wait() => None,
-        Some(failure) = failures.recv() => Some(failure),
+        Some(failure) = failures.recv() => Some(anyhow::Error::from(failure).context("stopped; start it again")),
+        refused = until_refused(&*process.database, &process.restate) => Some(refused),
         () = reload.at_every(hangup, wished) => None,
-        () = following => None,
+        () = adopting => None,
     };
     stop.cancel();
     tokio::select! {
@@ -141,7 +141,7 @@ async fn live(
         } => (),
         () = stopping.wait() => (),
     }
-    failed.map_or(Ok(()), |failure| Err(failure).context("stopped; start it again"))
+    failed.map_or(Ok(()), Err)
 }
 
 /// What pages are shown.
@@ -162,17 +162,19 @@ impl ClusterProcess {
         engine: EngineHandle,
     ) -> anyhow::Result<ClusterProcess> {
         let section: ClusterSettings = config::section(&chosen.layers)?;
-        let restate = RestateClient::new(&section.ingress, &section.admin)?;
+        let restate = section.restate()?;
         let parts = RunComponents::new(chosen, &*database).await?;
         let context = Arc::new(parts.context(events, ready, chosen));
         let policies = learnt::kept_in(Path::new(&chosen.store.folder), &chosen.policies)?;
-        offer_rooms(&database.stores(), &*database, &policies).await?;
+        offer_rooms(&database.stores(), &*database, &restate, &policies).await?;
+        refuse_strangers(&*database, &restate).await?;
         let shared: Arc<dyn ClusterStore> = database.clone();
         let cluster = Arc::new(ClusterContext::new(context, shared, policies).await?);
         let engine = engine.with_aliases(chosen.settings()).with_ledger(cluster.ledger.clone());
         parts.keeper.connect(engine.clone());
         parts.keeper.count(false).await;
         let (stop, mut locks) = (CancellationToken::new(), vec![LEADER]);
+        locks.extend(role.gateway.then_some(GATEWAY));
         for name in parts.joined.names().into_iter().filter(|_| role.gateway) {
             let claims: Arc<dyn ShardClaims> = Arc::new(PgShardClaims::start(target.clone(), name, stop.clone()));
             if !parts.joined.share(name, &claims) {
@@ -180,6 +182,9 @@ impl ClusterProcess {
             }
         }
         let session = ClusterSession::start(target, &locks, stop.clone());
+        if let Some(web) = &parts.web {
+            web.share(Arc::new(session.page_notices()));
+        }
         Ok(ClusterProcess { parts, cluster, database, restate, session, engine, stop })
     }
 
@@ -194,16 +199,19 @@ impl ClusterProcess {
         tasks.spawn(take_noted(self.parts.keeper.clone(), self.stop.clone()));
         let (cluster, stop) = (self.cluster.clone(), self.stop.clone());
         tasks.spawn(async move { cluster.share_siblings(stop).await });
-        let url = worker_url(section, address);
+        let url = section.url_of_worker(address);
+        let shown = without_login(&url);
         let (restate, stop) = (self.restate.clone(), self.stop.clone());
         tasks.spawn(async move {
             loop {
                 match restate.introduce(&url).await {
                     Ok(deployment) => {
-                        tracing::info!(url, deployment = deployment.id, "Restate knows this worker");
+                        tracing::info!(url = shown, deployment = deployment.id, "registered the worker with Restate");
                         return;
                     }
-                    Err(error) => tracing::warn!(%error, url, "cannot make the worker known to Restate; retrying"),
+                    Err(error) => {
+                        tracing::warn!(%error, url = shown, "cannot register the worker with Restate; retrying")
+                    }
                 }
                 tokio::select! {
                     () = stop.cancelled() => return,
@@ -221,13 +229,14 @@ impl ClusterProcess {
         tasks: &mut JoinSet<()>,
     ) -> anyhow::Result<watch::Receiver<String>> {
         let (raise, alert) = watch::channel(String::new());
-        tasks.spawn(watch_stuck(self.restate.clone(), raise, self.stop.clone()));
+        let store: Arc<dyn ClusterStore> = self.database.clone();
+        tasks.spawn(watch_trouble(self.restate.clone(), store, raise, self.stop.clone()));
         let metrics = metrics::install();
         if !section.health.is_empty() {
             let listener = TcpListener::bind(&section.health)
                 .await
                 .with_context(|| format!("cannot listen on {} (setting cluster.health)", section.health))?;
-            let checks = HealthChecks { files: self.database.stores().files, alert: alert.clone(), metrics };
+            let checks = HealthChecks { stores: self.database.stores(), alert: alert.clone(), metrics };
             tasks.spawn(serve_health(listener, checks, self.stop.clone()));
         }
         Ok(alert)
@@ -251,6 +260,7 @@ impl ClusterProcess {
             events: watched,
             metrics: metrics::install(),
             ready: is_ready,
+            not_ready: "Restate does not answer (setting cluster.ingress); see the log",
             alert,
             beside: self.parts.joined.platforms(),
             stop: self.stop.clone(),
@@ -273,9 +283,11 @@ impl ClusterProcess {
         let schedules: BTreeMap<String, ScheduleSettings> = config::family(&chosen.layers)?;
         let (cluster, journal) = (self.cluster.clone(), Journal::new(self.database.stores()));
         let (database, restate) = (self.database.clone(), self.restate.clone());
-        let leading = move |until: CancellationToken| {
+        let leading = move |until: CancellationToken, _| {
             let (keeper, engine, platforms) = (keeper.clone(), engine.clone(), platforms.clone());
             let (schedules, policies) = (schedules.clone(), cluster.policies().policies.clone());
+            let current = cluster.clone();
+            let current = move || current.policies().policies.clone();
             let (journal, runtime) = (journal.clone(), cluster.runtime.clone());
             let (database, restate) = (database.clone(), restate.clone());
             async move {
@@ -290,7 +302,7 @@ impl ClusterProcess {
                 let (snapshots, _) = watch::channel(());
                 let retention = Retention { keep, clock };
                 let sweeping = sweep(journal, runtime, (*policies).clone(), retention, snapshots, until.clone());
-                let scheduling = schedule::run(schedules, policies, engine, Clock::Wall, until);
+                let scheduling = schedule::run(schedules, current, engine, Clock::Wall, until);
                 tokio::join!(taking_over, watching, forgetting, sweeping, scheduling);
                 keeper.count(false).await;
             }
@@ -301,18 +313,31 @@ impl ClusterProcess {
     }
 
     /// A platform with one connection is held by one process, and another one takes over when that ends. One with several is shared by all.
+    /// A platform that refuses this process is tried again with other tokens.
     fn join_platforms(&self, commands: &Arc<CommandRunner>, tasks: &mut JoinSet<()>) {
         let commands: Arc<dyn Commands> = commands.clone();
         for name in self.parts.joined.names() {
             let (joined, engine, commands) = (self.parts.joined.only(name), self.engine.clone(), commands.clone());
-            let listening = move |until: CancellationToken| {
-                let mut tasks = joined.listen(&engine, &commands, &until);
-                async move { all_end(&mut tasks).await }
-            };
-            match self.session.lock(name) {
-                Some(lock) => tasks.spawn(while_held(lock, self.stop.clone(), listening)),
-                None => tasks.spawn(listening(self.stop.clone())),
-            };
+            let (lock, stop, mut other_tokens) = (self.session.lock(name), self.stop.clone(), joined.other_tokens());
+            tasks.spawn(async move {
+                let listening =
+                    |until, tenure| joined.listen_once(engine.clone().within(tenure), commands.clone(), until);
+                loop {
+                    other_tokens.mark_unchanged();
+                    match &lock {
+                        Some(lock) => {
+                            while_held(lock.wanted(), stop.clone(), |until, tenure| listening(until, Some(tenure)))
+                                .await
+                        }
+                        // Its shares have a tenure of their own.
+                        None => listening(stop.clone(), None).await,
+                    }
+                    tokio::select! {
+                        _ = other_tokens.changed() => (),
+                        () = stop.cancelled() => return,
+                    }
+                }
+            });
         }
     }
 
@@ -328,17 +353,36 @@ impl ClusterProcess {
         });
     }
 
-    /// Settings that another process was given hold here too.
-    fn follow_settings(&self) -> impl Future<Output = ()> + use<> {
-        let (cluster, stop, keeper, engine) =
-            (self.cluster.clone(), self.stop.clone(), self.parts.keeper.clone(), self.engine.clone());
-        async move {
-            let changed = |policies: &Policies| {
-                keeper.set_policies(policies);
-                drop(engine.clone().with_aliases(&policies.general().settings));
+    /// What hands on what platforms tell.
+    fn gateway(&self) -> Gateway {
+        let (context, restate, journal) =
+            (self.cluster.clone(), self.restate.clone(), Journal::new(self.database.stores()));
+        Gateway::new(context, restate, journal, process_name(), self.session.gateway_number())
+    }
+
+    /// Settings that another process was given hold here too. `bot` is how it introduces itself by its own.
+    async fn adopt_shared_settings(
+        &self,
+        arguments: &SettingsArguments,
+        bot: BotInfo,
+        presets: RoomPresets,
+        users: SettingsUsers,
+    ) {
+        let changed = async |policies: &Policies| {
+            if let Err(error) = users.models.expect(policies, &variable) {
+                let error = format!("{error:#}");
+                tracing::error!(error, "cannot use a model of the new settings in this process");
+            }
+            let bot = match rooms::layers_with(arguments, &presets).await {
+                Ok((layers, _)) => bot.clone().under(policies, &layers),
+                Err(error) => {
+                    tracing::warn!(error = format!("{error:#}"), "cannot read which room has which preset");
+                    bot.clone()
+                }
             };
-            cluster.follow_settings(stop, changed).await;
-        }
+            users.adopt(policies, bot);
+        };
+        self.cluster.poll_settings(self.stop.clone(), changed).await;
     }
 }
 
@@ -347,11 +391,4 @@ fn process_name() -> String {
     let (now, id) = (jiff::Timestamp::now().as_microsecond(), std::process::id());
     let random = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), now);
     format!("{now}-{id}-{random:x}")
-}
-
-fn worker_url(section: &ClusterSettings, address: SocketAddr) -> String {
-    match &*section.worker_url {
-        "" => format!("http://{address}"),
-        url => url.to_owned(),
-    }
 }

@@ -63,6 +63,9 @@ enum ClusterCommand {
         /// Only rooms whose last attempt failed
         #[arg(long)]
         stuck: bool,
+        /// Have rooms and calls go on that Restate has paused
+        #[arg(long, conflicts_with = "stuck")]
+        resume: bool,
     },
 }
 
@@ -86,7 +89,8 @@ pub fn run(arguments: &ClusterArguments) -> anyhow::Result<()> {
         ClusterCommand::Upgrade(upgrade) => upgrade::run(upgrade, &arguments.settings),
         ClusterCommand::Status => status::show(&arguments.settings),
         ClusterCommand::Leave => leave::run(&arguments.settings),
-        ClusterCommand::Rooms { stuck: true } => status::show_stuck(&arguments.settings),
-        ClusterCommand::Rooms { stuck: false } => status::list_rooms(&arguments.settings),
+        ClusterCommand::Rooms { resume: true, .. } => status::resume(&arguments.settings),
+        ClusterCommand::Rooms { stuck: true, .. } => status::show_stuck(&arguments.settings),
+        ClusterCommand::Rooms { .. } => status::list_rooms(&arguments.settings),
     }
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::cli::print;
 use crate::cli::settings::SettingsArguments;
 use crate::cli::{harmless, stop_signals::StopSignals};
-use crate::cluster::{ClusterSettings, Deployment, RestateClient, RestateError, Unfinished};
+use crate::cluster::{ClusterSettings, Deployment, RestateClient, RestateError, Unfinished, without_login};
 
 #[derive(Args)]
 pub struct UpgradeArguments {
@@ -24,10 +24,12 @@ const LOOKS: u32 = 3;
 
 pub fn run(arguments: &UpgradeArguments, settings: &SettingsArguments) -> anyhow::Result<()> {
     let section: ClusterSettings = settings.section()?;
-    let restate = RestateClient::new(&section.ingress, &section.admin)?;
+    let unknown = "set cluster.worker_url: the port 0 in cluster.listen does not say where the new workers are";
+    let url = section.known_url_of_worker().context(unknown)?;
+    let restate = section.restate()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let new = take_over(&restate, &section.url_of_worker()).await?;
+        let new = take_over(&restate, &url).await?;
         if arguments.no_wait {
             return show(&restate, &new).await;
         }
@@ -42,15 +44,18 @@ pub fn run(arguments: &UpgradeArguments, settings: &SettingsArguments) -> anyhow
 /// What begins goes to the worker at this address from now on.
 async fn take_over(restate: &RestateClient, url: &str) -> anyhow::Result<Deployment> {
     let unanswered = "cannot ask Restate (setting cluster.admin)";
-    let is_there = |newest: &Deployment| newest.uri.trim_end_matches('/') == url.trim_end_matches('/');
-    if let Some(newest) = restate.newest_deployment().await.context(unanswered)?.filter(is_there) {
-        print(&format!("{} has the rooms already\n", shown(&newest)))?;
+    let newest = restate.newest_deployment().await.context(unanswered)?;
+    if let Some(newest) = newest.filter(|newest| newest.is_at(url)) {
+        print(&format!("{} has the rooms already\n", format_deployment(&newest)))?;
         return Ok(newest);
     }
     let new = restate.register(url).await.with_context(|| {
-        format!("cannot register {url} (setting cluster.worker_url): a worker of the new build must run there")
+        format!(
+            "cannot register {} (setting cluster.worker_url): a worker of the new build must run there",
+            without_login(url)
+        )
     })?;
-    print(&format!("{} has the rooms from now on\n", shown(&new)))?;
+    print(&format!("{} has the rooms from now on\n", format_deployment(&new)))?;
     Ok(new)
 }
 
@@ -67,7 +72,7 @@ async fn drain(restate: &RestateClient, new: &Deployment) -> anyhow::Result<()> 
                     let looks = idle.entry(old.id.clone()).or_default();
                     *looks = if unfinished.is_empty() { *looks + 1 } else { 0 };
                     if *looks >= LOOKS && restate.remove_deployment(&old.id).await.is_ok() {
-                        print(&format!("{} has nothing to do any more and is removed\n", shown(old)))?;
+                        print(&format!("{} has nothing to do any more and is removed\n", format_deployment(old)))?;
                     }
                 }
                 let busy = others.iter().filter(|(_, unfinished)| !unfinished.is_empty());
@@ -97,7 +102,7 @@ async fn others(restate: &RestateClient, new: &Deployment) -> Result<Vec<(Deploy
 async fn show(restate: &RestateClient, new: &Deployment) -> anyhow::Result<()> {
     let others = others(restate, new).await?;
     let told = others.iter().map(|(old, unfinished)| match unfinished.is_empty() {
-        true => format!("{} has nothing to do any more\n", shown(old)),
+        true => format!("{} has nothing to do any more\n", format_deployment(old)),
         false => waiting(old, unfinished),
     });
     print(&told.collect::<String>())
@@ -105,9 +110,9 @@ async fn show(restate: &RestateClient, new: &Deployment) -> anyhow::Result<()> {
 
 fn waiting(old: &Deployment, unfinished: &Unfinished) -> String {
     let parts: Vec<String> = unfinished.iter().map(|(status, count)| format!("{count} {}", harmless(status))).collect();
-    format!("waiting for {}: {}\n", shown(old), parts.join(", "))
+    format!("waiting for {}: {}\n", format_deployment(old), parts.join(", "))
 }
 
-fn shown(deployment: &Deployment) -> String {
-    format!("{} ({})", harmless(&deployment.uri), harmless(&deployment.id))
+fn format_deployment(deployment: &Deployment) -> String {
+    format!("{} ({})", harmless(&deployment.shown_uri()), harmless(&deployment.id))
 }

@@ -5,7 +5,7 @@ use aizuchi_core::settings::PriceBasis;
 use super::{DoctorContext, LiveChecks};
 use crate::check::Check;
 use crate::cli::store::{self, OpenStore};
-use crate::commands::answers::{cost, price};
+use crate::commands::answers::{format_cost, format_price};
 use crate::journal::spent_today;
 use crate::language::Language;
 use crate::ports::StoreKind;
@@ -28,8 +28,10 @@ fn check_spending(context: &DoctorContext<'_>) -> Option<Check> {
     }
     let opened = OpenStore::new(&location).ok()?;
     let spent = opened.wait(spent_today(&opened.stores, context.policies, Clock::Wall.now())).ok()?;
-    let told =
-        format!("spent today in all rooms: {}", cost(spent, context.settings.budget.of_all_rooms(), Language::ENGLISH));
+    let told = format!(
+        "spent today in all rooms: {}",
+        format_cost(spent, context.settings.budget.of_all_rooms(), Language::ENGLISH)
+    );
     Some(Check::ok(PART, told))
 }
 
@@ -39,7 +41,7 @@ fn of_price(estimated: &EstimatedPrice, context: &DoctorContext<'_>) -> Check {
         PriceBasis::DearestOfProvider => "the most expensive of its provider",
         PriceBasis::DearestOfAll | PriceBasis::Listed | PriceBasis::Home => "the most expensive of all",
     };
-    let told = format!("no price is listed for {model}: it counts as {}, {dearest}", price(*of));
+    let told = format!("no price is listed for {model}: it counts as {}, {dearest}", format_price(*of));
     let mut budgets = context.policies.all().map(|policy| &policy.settings.budget);
     let counts = budgets.any(|budget| budget.dollars_per_day > 0.0 || budget.total_dollars_per_day > 0.0);
     match counts {

@@ -35,10 +35,10 @@ fn try_all(servers: &[(&String, &McpSettings)]) -> Vec<Check> {
         .iter()
         .map(|(name, settings)| async { (name.as_str(), try_server(name, settings, &environment).await) });
     let tried = runtime.block_on(futures_util::future::join_all(tried));
-    tried.into_iter().map(|(name, found)| told(name, found)).collect()
+    tried.into_iter().map(|(name, found)| to_check(name, found)).collect()
 }
 
-fn told(name: &str, found: Result<Vec<String>, ConnectError>) -> Check {
+fn to_check(name: &str, found: Result<Vec<String>, ConnectError>) -> Check {
     match found {
         Ok(tools) if tools.is_empty() => {
             Check::warn(PART, format!("{name}: started, no tools"), format!("set mcp.{name}.enabled = false"))

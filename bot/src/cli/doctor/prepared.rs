@@ -33,7 +33,7 @@ fn try_stores(context: &DoctorContext<'_>, part: &'static str) -> Vec<Check> {
     };
     match runtime.block_on(memory::try_out(&context.settings.memory, context.layers)) {
         Ok(told) => told.into_iter().map(|told| Check::ok(part, told)).collect(),
-        Err(what) => vec![Check::fail(part, what, "see the page Memory in Firestore of the book")],
+        Err(what) => vec![Check::fail(part, what, "see the pages Stores and Memory in Firestore of the book")],
     }
 }
 

@@ -13,7 +13,7 @@ use crate::cli::when;
 use crate::journal::{DamagedRecord, LostRecords, Records};
 use crate::ports::{Position, StoreKind, Stores};
 use crate::runtime::{Clock, ClockJump, STEP_MAX};
-use crate::stores::{PARTIAL_COPY, StoreError, StoreLocation};
+use crate::stores::{OF_CLUSTER, PARTIAL_COPY, StoreError, StoreLocation};
 
 const FOLDER: &str = "folder";
 const STORE: &str = "store";
@@ -80,7 +80,7 @@ fn room(folder: &Path) -> Option<Check> {
 
 /// A database on a server: whether it is reachable, has a supported version, and is writable.
 fn check_server(location: &StoreLocation, context: &DoctorContext<'_>) -> Vec<Check> {
-    let shown = location.shown();
+    let shown = location.display_name();
     if context.calls == LiveChecks::None {
         return vec![Check::ok(STORE, format!("{shown}, not asked"))];
     }
@@ -100,6 +100,9 @@ fn check_server(location: &StoreLocation, context: &DoctorContext<'_>) -> Vec<Ch
             return Ok(vec![Check::fail(STORE, format!("{shown} is incomplete"), PARTIAL_COPY)]);
         }
         let mut checks = vec![Check::ok(STORE, format!("{shown} was written to and read"))];
+        if condition.is_of_cluster {
+            checks.push(Check::fail(STORE, format!("`aizuchi run` does not start on {shown}"), OF_CLUSTER));
+        }
         // The notes are about vectors.
         let notes = notes.into_iter().filter(|_| context.settings.memory.vectors);
         checks.extend(notes.map(|(told, fix)| Check::warn(STORE, told, fix)));

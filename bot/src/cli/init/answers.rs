@@ -38,25 +38,29 @@ pub const AUTO: &str = "auto";
 pub const PRESETS: [&str; 4] = ["aizuchi", "kotonoha", "sphene", "myao2"];
 pub const INTERVALS: [Option<u32>; 5] = [Some(1800), Some(300), Some(60), Some(0), None];
 
-/// The index of the default choice: the original bots have their own.
-pub fn usual_interval(preset: &str) -> usize {
-    if preset == PRESETS[0] { 1 } else { INTERVALS.len() - 1 }
-}
+/// The index of the default choice: how much it talks is `talk` of the default preset, and the original bots have their own.
+pub const USUAL_INTERVAL: usize = INTERVALS.len() - 1;
+const USUAL_NAME: &str = "aizuchi";
 pub const USUAL_ADDRESS: &str = "127.0.0.1:4860";
 
 impl InitAnswers {
     pub fn usual(language: Language) -> InitAnswers {
         InitAnswers {
-            name: "aizuchi".into(),
+            name: USUAL_NAME.into(),
             language: if language == Language::ENGLISH { AUTO } else { language.id() },
             preset: PRESETS[0],
             models: ModelAnswer::AtStart,
             persona: String::new(),
             group: String::new(),
             address: Some(USUAL_ADDRESS.into()),
-            interval_seconds: INTERVALS[usual_interval(PRESETS[0])],
+            interval_seconds: INTERVALS[USUAL_INTERVAL],
             zone: TimeZone::system().iana_name().filter(|name| *name != "Etc/Unknown").unwrap_or("UTC").to_owned(),
         }
+    }
+
+    /// How people of this language write the usual name too.
+    pub fn written_otherwise(&self, language: Language) -> Option<&'static str> {
+        (self.name == USUAL_NAME && language.id() == "ja").then_some("相槌")
     }
 
     /// The environment variables that must hold a key.

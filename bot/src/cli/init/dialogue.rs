@@ -4,7 +4,7 @@ use std::io::{BufRead as _, Write as _};
 
 use anyhow::bail;
 
-use super::answers::{AUTO, INTERVALS, InitAnswers, ModelAnswer, PRESETS, usual_interval};
+use super::answers::{AUTO, INTERVALS, InitAnswers, ModelAnswer, PRESETS, USUAL_INTERVAL};
 use crate::language::{Language, LocalizedMessage, message};
 use crate::models::providers::{self, PROVIDERS};
 
@@ -42,9 +42,8 @@ impl Dialogue {
             _ if is_address(text) => Ok(Some(text.to_owned())),
             _ => Err(message!("init-not-address")),
         })?;
-        let usual = usual_interval(answers.preset);
         let (question, intervals) = (message!("init-talkative"), INTERVALS.map(interval));
-        answers.interval_seconds = INTERVALS[self.choice(&question, &intervals, usual)?];
+        answers.interval_seconds = INTERVALS[self.choice(&question, &intervals, USUAL_INTERVAL)?];
         Ok(answers)
     }
 

@@ -12,6 +12,9 @@ pub fn render(answers: &InitAnswers, language: Language) -> String {
 
     page.section("bot");
     page.setting("settings-name", "name", &quoted(&answers.name));
+    if let Some(alias) = answers.written_otherwise(language) {
+        page.setting("settings-aliases", "aliases", &format!("[{}]", quoted(alias)));
+    }
     page.setting("settings-zone", "zone", &quoted(&answers.zone));
     page.comment(&say!(language, "settings-language", languages = quoted_list(&Language::ALL.map(Language::id))));
     page.line("language", &quoted(answers.language));
@@ -24,7 +27,9 @@ pub fn render(answers: &InitAnswers, language: Language) -> String {
         page.section("listen");
         page.setting("settings-everywhere", "channels", "[\"*\"]");
     }
-    page.section("gates");
+    if asks_to_be_told || answers.interval_seconds.is_some() {
+        page.section("gates");
+    }
     if asks_to_be_told {
         page.setting("settings-unasked", "unasked", "true");
     }

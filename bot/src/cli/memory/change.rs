@@ -1,24 +1,31 @@
 //! Changes memory in a data folder that no other process holds.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader};
+use std::sync::Arc;
 
+use aizuchi_core::memory::words::{DoubtfulName, NameDoubt};
 use aizuchi_core::memory::{ExportItem, FactId, Filter, MemoryChange, Person, to_forget};
 use aizuchi_core::types::{PersonId, RoomId};
 use anyhow::{Context as _, bail};
 use clap::Args;
 
+use super::checks;
 use super::inspect::{now, person_called, room_called};
 use crate::cli::print;
 use crate::cli::show::{harmless, print_error, progress_bar};
-use crate::cli::store::HeldStore;
+use crate::cli::store::{HeldPart, HeldStore};
+use crate::keeper::NamesLeft;
 use crate::memory::IMPORTED_TOGETHER;
-use crate::ports::MemoryStore;
+use crate::platforms::PlatformsAtRest;
+use crate::ports::{MemoryStore, Platform};
 
 #[derive(Args)]
 pub struct Forget {
     #[command(flatten)]
     whom: ForgetTarget,
+    /// A name of this person of which somebody else may be meant, or that is only a part of theirs; may be repeated
+    #[arg(long = "name", value_name = "NAME", requires = "person")]
+    names: Vec<String>,
 }
 
 #[derive(Args)]
@@ -56,7 +63,11 @@ pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Re
             let Some(fact) = reading.fact(FactId(*id))? else { bail!("there is no fact {id}") };
             (ForgottenPart::Fact(fact.id), format!("forgot: {}", fact.content))
         } else if let Some(asked) = person {
-            let person = person_called(&reading, asked)?;
+            // Once a person is forgotten, only their id is left to name them by.
+            let person = match person_called(&reading, asked) {
+                Err(_) if !forget.names.is_empty() && asked.contains(':') => PersonId::new(asked),
+                found => found?,
+            };
             let told = format!("forgot {person} and {} facts from their words", reading.about(&person)?.facts.len());
             (ForgottenPart::Person(person), told)
         } else {
@@ -66,51 +77,61 @@ pub fn forget(arguments: &super::MemoryArguments, forget: &Forget) -> anyhow::Re
         }
     };
     let in_use = "while aizuchi is running, people use /aizuchi forget-me, in the web room /forget-me";
-    change_store(arguments, in_use, async |held| {
+    let names: Vec<Box<str>> = forget.names.iter().map(|name| name.as_str().into()).collect();
+    let mut left = String::new();
+    change_store(arguments, HeldPart::Everything, in_use, async |held| {
         let keeper = held.keeper().await?;
         match part {
             ForgottenPart::Fact(fact) => Ok(keeper.change(vec![MemoryChange::Forgotten { fact }]).await?),
-            ForgottenPart::Person(person) => keeper.forget_at_rest(person).await,
+            ForgottenPart::Person(person) => {
+                let platforms: [Arc<dyn Platform>; 1] = [Arc::new(PlatformsAtRest(held.backend.platform_stores()))];
+                left = names_left(&person, &keeper.forget_at_rest(person.clone(), &names, &platforms).await?);
+                Ok(())
+            }
             ForgottenPart::Room(room) => keeper.forget_room_at_rest(room).await,
         }
     })?;
-    print(&format!("{}\n", harmless(&told)))
+    print(&format!("{}\n{}", harmless(&told), harmless_lines(&left)))
 }
 
-/// At most this many invalid lines are listed.
-const BAD_LINES_SHOWN: usize = 10;
+/// Under which names something may be left, and how to remove it.
+fn names_left(person: &PersonId, left: &NamesLeft) -> String {
+    let mut text = String::new();
+    for DoubtfulName { name, doubt } in &left.doubtful {
+        let why = match doubt {
+            NameDoubt::AnotherPerson(other) => format!("{other} has this name too"),
+            NameDoubt::Beginning(other) => format!("{other} may be meant"),
+            NameDoubt::Word => "an ordinary word".to_owned(),
+            NameDoubt::Part => "only a part of their name".to_owned(),
+        };
+        text += &format!("kept what is said of “{name}” ({why})");
+        text += &match doubt.is_shared() {
+            true => format!("; see `aizuchi memory search {name}` and `aizuchi memory forget --fact NUMBER`\n"),
+            false => format!("; to remove it: aizuchi memory forget --person {person} --name \"{name}\"\n"),
+        };
+    }
+    for DoubtfulName { name, .. } in &left.shared {
+        text += &format!("others have the name “{name}” too, or it is an ordinary word: kept what others said by it\n");
+    }
+    text
+}
+
+fn harmless_lines(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", harmless(line))).collect()
+}
 
 pub fn import(arguments: &super::MemoryArguments, import: &Import) -> anyhow::Result<()> {
     let file = &import.file;
-    let lines = std::fs::File::open(file).with_context(|| format!("cannot read {file}"))?;
-    let (mut items, mut bad, mut more_bad) = (Vec::new(), Vec::new(), 0);
-    for (at, line) in BufReader::new(lines).lines().enumerate() {
-        let line = line.with_context(|| format!("cannot read {file}"))?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        match serde_json::from_str::<ExportItem>(&line) {
-            Ok(item) => items.push((at + 1, item)),
-            Err(error) if bad.len() < BAD_LINES_SHOWN => {
-                bad.push(format!("{file}:{}: expected a line of `aizuchi memory export`: {error}", at + 1));
-            }
-            Err(_) => more_bad += 1,
-        }
-    }
-    if !bad.is_empty() {
-        bad.extend((more_bad > 0).then(|| format!("… and {more_bad} more lines")));
-        bail!("{}\nnothing was imported", bad.join("\n"));
-    }
+    let (items, mut bad) = checks::read_lines(file, now())?;
+    bad.refuse()?;
     let count = items.len();
     let bar = progress_bar(count as u64, "importing");
     let (mut unwanted, mut known) = (0, 0);
-    change_store(arguments, "stop aizuchi before you import", async |held| {
+    change_store(arguments, HeldPart::Memory, "stop aizuchi before you import", async |held| {
         let memory = held.memory().await?;
-        let refused = items.iter().filter_map(|(line, item)| Some((line, memory.refuses(item)?)));
-        let refused: Vec<String> = refused.map(|(line, why)| format!("{file}:{line}: {why}")).collect();
-        if !refused.is_empty() {
-            bail!("{}\nnothing was imported", refused[..refused.len().min(BAD_LINES_SHOWN)].join("\n"));
-        }
+        let refused = items.iter().filter_map(|(line, item)| Some((*line, memory.refuses(item)?)));
+        refused.for_each(|(line, why)| bad.add(line, &why));
+        bad.refuse()?;
         let mut left_out = LeftOut::new(memory.people(None).await?, &items);
         let mut changes: Vec<MemoryChange> =
             items.into_iter().map(|(_, item)| MemoryChange::Imported(Box::new(item))).collect();
@@ -162,11 +183,8 @@ impl LeftOut {
     }
 
     async fn ask(&mut self, memory: &dyn MemoryStore) -> anyhow::Result<()> {
-        for person in &self.concerned {
-            if memory.people(Some(person)).await?.iter().any(|known| known.opted_out) {
-                self.out.insert(person.clone());
-            }
-        }
+        let concerned: Vec<PersonId> = self.concerned.iter().cloned().collect();
+        self.out.extend(memory.who_opted_out(&concerned).await?);
         Ok(())
     }
 
@@ -231,13 +249,14 @@ fn warn_of_losses(arguments: &super::MemoryArguments) -> anyhow::Result<()> {
 
 fn change_store(
     arguments: &super::MemoryArguments,
+    part: HeldPart,
     in_use: &str,
     change: impl AsyncFnOnce(&HeldStore) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let location = arguments.location()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     runtime.block_on(async {
-        let held = HeldStore::open(&location, &arguments.settings).await;
+        let held = HeldStore::open(&location, &arguments.settings, part).await;
         let held = held.with_context(|| format!("nothing was changed: {in_use}"))?;
         change(&held).await?;
         Ok(held.settle().await?)

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Filter, ME, Origin, Person, Query, pairs_of_ties, words};
-use aizuchi_core::types::{PersonId, RoomId, Time};
+use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Filter, Origin, Person, Query, pairs_of_ties, words};
+use aizuchi_core::types::{BOT_KEY, PersonId, RoomId, Time};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -133,7 +133,7 @@ fn list_ties(reading: &MemoryReader, list: &List, count: usize, told: &mut Strin
 /// A person's name, with the id if the name is not unique.
 fn distinct_name(people: &[Person], id: &PersonId) -> String {
     const BOT: &str = "the bot";
-    if id.as_str() == ME {
+    if id.as_str() == BOT_KEY {
         return BOT.to_owned();
     }
     let Some(person) = people.iter().find(|person| person.id == *id) else { return id.to_string() };
@@ -166,11 +166,11 @@ pub fn show(arguments: &super::MemoryArguments, show: &Show) -> anyhow::Result<(
 }
 
 pub fn search(arguments: &super::MemoryArguments, search: &Search) -> anyhow::Result<()> {
-    print(&found(arguments.folder.as_deref(), &arguments.settings, search)?)
+    print(&find_in_memory(arguments.folder.as_deref(), &arguments.settings, search)?)
 }
 
 /// The output of a search.
-pub fn found(folder: Option<&str>, settings: &SettingsArguments, search: &Search) -> anyhow::Result<String> {
+pub fn find_in_memory(folder: Option<&str>, settings: &SettingsArguments, search: &Search) -> anyhow::Result<String> {
     let reading = MemoryReader::open(&store::location(folder, settings)?, settings)?;
     let text = search.text.join(" ");
     if words::search_words(&text).is_empty() {
@@ -247,7 +247,7 @@ fn whole_fact(fact: &Fact) -> String {
 fn whole_room(room: &RoomId, channel: Option<&ChannelMemory>, facts: &[Fact]) -> String {
     let mut text = room.to_string();
     if let Some(channel) = channel {
-        let _ = write!(text, "\n{}", sentences::channel(channel, Language::ENGLISH));
+        let _ = write!(text, "\n{}", sentences::format_channel(channel, Language::ENGLISH));
     }
     facts.iter().for_each(|fact| text += &format!("\n{}", fact_line(fact)));
     text

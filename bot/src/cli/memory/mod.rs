@@ -1,6 +1,7 @@
 //! `aizuchi memory`: lists, searches, exports, imports and forgets what is remembered.
 
 mod change;
+mod checks;
 mod export;
 mod inspect;
 
@@ -25,7 +26,7 @@ use crate::ports::MemoryStore;
 use crate::stores::{DataFolder, Database, StoreError, StoreLocation};
 
 #[cfg(feature = "mcp")]
-pub use inspect::{Search, found};
+pub use inspect::{Search, find_in_memory};
 
 #[derive(Args)]
 pub struct MemoryArguments {
@@ -124,8 +125,8 @@ impl MemoryReader {
         // What is remembered may be there before anything was recorded here.
         let empty = (is_elsewhere && !store::exists(location)).then(EmptyStore::new).transpose()?;
         let (opened, shown) = match &empty {
-            Some(empty) => (empty.open()?, location.shown()),
-            None => (store::open(location)?, location.shown()),
+            Some(empty) => (empty.open()?, location.display_name()),
+            None => (store::open(location)?, location.display_name()),
         };
         let condition = opened.wait(opened.backend.condition()).with_context(|| format!("cannot read {shown}"))?;
         if !condition.has_memory {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use aizuchi_core::types::RoomId;
 use aizuchi_core::{Input, Policies, settings};
 use aizuchi_formats::Event;
 use anyhow::{Context as _, bail};
@@ -22,7 +23,7 @@ use crate::replay::{
 };
 use crate::sentences::sentence;
 
-pub fn told(arguments: &ReplayArguments) -> anyhow::Result<String> {
+pub fn run_to_text(arguments: &ReplayArguments) -> anyhow::Result<String> {
     let location = store::location(arguments.journal.as_ref().and_then(Option::as_deref), &arguments.settings)?;
     check_outputs(arguments, &location.data_folder().to_string_lossy())?;
     let opened = store::open(&location)?;
@@ -40,22 +41,30 @@ struct RecordedDays {
     damaged: u64,
     /// Skipped messages of people who opted out.
     opted_out: u64,
+    skipped_in: BTreeSet<RoomId>,
     emptied: EmptiedRecords,
 }
 
+impl RecordedDays {
+    /// Whether records are missing that led to calls of models.
+    fn has_gaps(&self) -> bool {
+        self.opted_out > 0 || self.emptied.count > 0
+    }
+}
+
 fn read(arguments: &ReplayArguments, opened: OpenStore, folder: PathBuf) -> anyhow::Result<RecordedDays> {
-    let shown = opened.backend.shown();
+    let shown = opened.backend.display_name();
     let unreadable = || format!("cannot read the journal in {shown}");
     let (mut records, damaged) = opened.wait(records(arguments, &opened)).with_context(unreadable)?;
     let mut left_out = opened.wait(OptedOutFilter::read(&opened)).with_context(unreadable)?;
     records.retain(|record| !left_out.skips(&record.input));
-    let opted_out = left_out.skipped;
+    let (opted_out, skipped_in) = (left_out.skipped, left_out.rooms());
     if records.is_empty() {
         bail!("no records in {shown}");
     }
     let stored = opened.wait(traces::all(&*opened.stores.decisions)).with_context(unreadable)?.into_iter().collect();
     let emptied = EmptiedRecords::of(&records);
-    Ok(RecordedDays { opened, folder, records, stored, damaged, opted_out, emptied })
+    Ok(RecordedDays { opened, folder, records, stored, damaged, opted_out, skipped_in, emptied })
 }
 
 /// Every readable record, and how many are unreadable.
@@ -100,8 +109,9 @@ fn relive_days(days: &RecordedDays, policies: &Policies) -> anyhow::Result<Reliv
             days.folder.join("models").display()
         );
     }
-    let bar = progress_bar(days.records.len() as u64, "living");
-    let relived = relive(engines, &days.records, &mut |done| bar.set_position(done));
+    let bar = progress_bar(days.records.len() as u64, "replaying");
+    let relived =
+        relive(engines, &days.records, days.has_gaps().then_some(&days.stored), &mut |done| bar.set_position(done));
     bar.finish_and_clear();
     Ok(relived)
 }
@@ -115,7 +125,7 @@ fn first_engines(opened: &OpenStore, policies: &Policies) -> anyhow::Result<Engi
 fn as_it_was(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<String> {
     let (policies, preset) = policies(arguments, &Judge::Recorded)?;
     let started = Instant::now();
-    let ReliveResult { decided, pending, .. } = relive_days(&days, &policies)?;
+    let ReliveResult { decided, pending, mut incomplete, .. } = relive_days(&days, &policies)?;
     let seconds = started.elapsed().as_secs_f64();
     let score = &policies.general().settings.score;
     let (reader, language) = languages(arguments, &policies.general().settings.bot.language, &decided);
@@ -132,7 +142,11 @@ fn as_it_was(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<
         language,
     };
     write_files(arguments, &replay)?;
-    let check = DecisionComparison::of(&replay.decided, &days.stored, &days.emptied);
+    incomplete.extend(days.skipped_in.iter().cloned());
+    let mut check = DecisionComparison::of(&replay.decided, &days.stored, &days.emptied, &incomplete);
+    let (unknown, pending): (Vec<_>, Vec<_>) = pending.into_iter().partition(|(room, _)| incomplete.contains(room));
+    check.incomplete += unknown.into_iter().map(|(_, messages)| messages).sum::<u64>();
+    let pending = pending.into_iter().map(|(_, messages)| messages).sum::<u64>();
     if arguments.json {
         let mut summary = json_summary(&replay, seconds);
         let different: Vec<Value> = check.different.iter().map(|(then, now)| change(then, &now.trace)).collect();
@@ -141,6 +155,7 @@ fn as_it_was(arguments: &ReplayArguments, days: RecordedDays) -> anyhow::Result<
         summary["opted_out"] = days.opted_out.into();
         summary["emptied"] = days.emptied.count.into();
         summary["reworded"] = check.reworded.into();
+        summary["incomplete"] = check.incomplete.into();
         return Ok(format!("{}\n", harmless_json(&summary)));
     }
     let begins = match first_engines(&days.opened, &policies)?.is_fresh() {
@@ -189,6 +204,9 @@ fn verdict(
     }
     if check.reworded > 0 {
         lines.push(message!("journal-reworded", n = check.reworded));
+    }
+    if check.incomplete > 0 {
+        lines.push(message!("journal-incomplete", n = check.incomplete));
     }
     lines.extend(left_out(days.opted_out, &days.emptied));
     if begins > 1 {
@@ -263,7 +281,7 @@ fn answers(arguments: &ReplayArguments, days: &RecordedDays) -> anyhow::Result<c
     Ok(answers)
 }
 
-/// What people did, and what rooms were told about other rooms; everything else follows from these inputs.
+/// What people did, and what rooms learned about other rooms; everything else follows from these inputs.
 fn events(records: Vec<Record>) -> Vec<Event> {
     let event = |record: Record| Event { line: record.seq.unsigned_abs(), at: record.at, input: record.input };
     let stays = |record: &Record| record.input.is_by_people() || matches!(record.input, Input::Siblings(..));

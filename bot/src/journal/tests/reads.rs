@@ -22,10 +22,10 @@ struct Counting {
     read: AtomicUsize,
 }
 
-type Read = Result<Vec<Result<Record, Unreadable>>, StoreError>;
+type RecordsRead = Result<Vec<Result<Record, Unreadable>>, StoreError>;
 
 impl Counting {
-    fn count(&self, read: Read) -> Read {
+    fn count(&self, read: RecordsRead) -> RecordsRead {
         self.read.fetch_add(read.as_ref().map_or(0, Vec::len), Ordering::Relaxed);
         read
     }
@@ -36,7 +36,7 @@ impl JournalStore for Counting {
         self.stores.journal.append(shard, entries)
     }
 
-    fn page<'a>(&'a self, range: &'a Range) -> BoxFuture<'a, Read> {
+    fn page<'a>(&'a self, range: &'a Range) -> BoxFuture<'a, RecordsRead> {
         Box::pin(async move { self.count(self.stores.journal.page(range).await) })
     }
 
@@ -58,7 +58,7 @@ impl JournalIndex for Counting {
         self.stores.index.select(selection)
     }
 
-    fn read<'a>(&'a self, seqs: &'a [i64]) -> BoxFuture<'a, Read> {
+    fn read<'a>(&'a self, seqs: &'a [i64]) -> BoxFuture<'a, RecordsRead> {
         Box::pin(async move { self.count(self.stores.index.read(seqs).await) })
     }
 
@@ -119,7 +119,7 @@ fn reads(name: &str, elsewhere: u64) -> [usize; 3] {
         let found = journal.footprints(0, 1, request).await.unwrap();
         assert_eq!(found.records.len(), 10);
         let to_forget = read();
-        let known = Traces::new(counted).known(&ids[0], &Place::room("log:here"), &[]).await.unwrap();
+        let known = Traces::new(counted).find_about(&ids[0], &Place::room("log:here"), &[]).await.unwrap();
         assert_eq!((known.messages(), known.decisions), (10, 10));
         [to_look_up, to_forget, read()]
     })

@@ -8,7 +8,7 @@ use super::*;
 #[tokio::test]
 async fn a_room_that_is_full_says_what_it_drops_and_how_to_keep_it() {
     let logs = Logs::collect();
-    let house = House::with("memory", "full", &["memory.facts_max=3"]).await;
+    let house = MemoryFixture::with("memory", "full", &["memory.facts_max=3"]).await;
     let lobby = public("web:lobby");
     let facts =
         |numbers: std::ops::Range<u32>| numbers.map(|number| draft(&lobby, &format!("locker {number} is empty")));
@@ -22,11 +22,26 @@ async fn a_room_that_is_full_says_what_it_drops_and_how_to_keep_it() {
     assert_eq!(logs.with("facts_max").len(), 1, "and nothing twice");
 }
 
+/// The time of a message may come from such a clock.
+#[tokio::test]
+async fn a_clock_that_is_years_ahead_deletes_no_more_of_a_full_room_than_one_fact_for_each_new_one() {
+    for store in &stores() {
+        let house = MemoryFixture::with(store, "years-ahead", &["memory.facts_max=3"]).await;
+        let lobby = public("web:lobby");
+        let facts = (0..3).map(|number| draft(&lobby, &format!("locker {number} is empty"))).collect();
+        house.apply([reflected(&lobby, 1, facts, Vec::new())]).await;
+        let later = FactDraft { at: day(8 * 365), ..draft(&lobby, "the oven is hot") };
+        house.apply([kept(later)]).await;
+        assert_eq!(house.facts().await.len(), 3, "{store}");
+        assert!(house.contents().await.contains(&"the oven is hot".to_owned()), "{store}");
+    }
+}
+
 #[tokio::test]
 async fn thousands_of_facts_are_kept_by_default() {
     // The rule is the same for every store. In Firestore each fact asks a query; `limits.rs` there has as many as matter.
     for store in stores().iter().filter(|store| !store.contains("firestore")) {
-        let house = House::new(store, "thousands").await;
+        let house = MemoryFixture::new(store, "thousands").await;
         let lobby = public("web:lobby");
         let facts = (0..1500).map(|number| draft(&lobby, &format!("locker {number} is empty"))).collect();
         house.apply([reflected(&lobby, 1, facts, Vec::new()), MemoryChange::Faded { at: day(1) }]).await;

@@ -25,8 +25,8 @@ fn talk() -> Vec<ContextTurn> {
     ]
 }
 
-async fn lived(store: &str, name: &str) -> House {
-    let house = House::new(store, name).await;
+async fn lived(store: &str, name: &str) -> MemoryFixture {
+    let house = MemoryFixture::new(store, name).await;
     let lobby = public("web:lobby");
     let fed = sourced(&lobby, "It was fed at noon", &[("web:zebediah", "m2")]);
     let sun = sourced(&lobby, "The weather is fine", &[("web:ann", "m4")]);
@@ -46,6 +46,30 @@ async fn a_fact_is_found_by_what_was_said_beside_it() {
         let fed = facts.iter().find(|fact| fact.content.contains("noon")).unwrap();
         assert_eq!((fed.said_at(), fed.context.len()), (day(0) + Span::minutes(2), 4));
         assert_eq!(house.found("What did Zebediah feed?", &lobby).await[0], "It was fed at noon", "who said it");
+    }
+}
+
+/// Its vector is made of them.
+#[tokio::test]
+async fn a_fact_that_loses_words_loses_its_vector() {
+    for store in &stores() {
+        let house = MemoryFixture::new(store, "meaning-gone").await;
+        let lobby = public("web:lobby");
+        let tea = sourced(&lobby, "the tea is from Uji", &[("web:bob", "m1")]);
+        let with = |keyword: &str, message: &str| FactDraft {
+            keywords: vec![keyword.into()],
+            messages: vec![MessageId::new(message)],
+            ..tea.clone()
+        };
+        house.apply([kept(with("teapot", "m1")), kept(with("xylophone", "m2"))]).await;
+        let fact = house.facts().await.pop().unwrap();
+        let (model, vector) = ("m".into(), vec![0.5, -1.0]);
+        house.apply([MemoryChange::Embedded { fact: fact.id, content: fact.content, model, vector }]).await;
+        let without = Filter { without_vector: Some("m".into()), ..Filter::default() };
+        assert_eq!(house.memory.facts(without.clone()).await.unwrap().len(), 0, "{store}");
+        house.apply([gone("web:lobby", "m2")]).await;
+        assert_eq!(house.facts().await.len(), 1, "{store}");
+        assert_eq!(house.memory.facts(without).await.unwrap().len(), 1, "{store}");
     }
 }
 
@@ -120,7 +144,7 @@ async fn what_is_exported_is_taken_in_with_its_context() {
     for store in &stores() {
         let house = lived(store, "context-import").await;
         let facts = house.facts().await;
-        let other = House::new(store, "context-imported").await;
+        let other = MemoryFixture::new(store, "context-imported").await;
         let line = |fact: &Fact| serde_json::to_string(&ExportItem::Fact(fact.clone())).unwrap();
         let read = |fact: &Fact| MemoryChange::Imported(Box::new(serde_json::from_str(&line(fact)).unwrap()));
         other.apply(facts.iter().rev().map(read)).await;
@@ -136,7 +160,7 @@ async fn what_is_exported_is_taken_in_with_its_context() {
 async fn what_was_said_at_the_time_of_the_question_comes_first() {
     for store in &stores() {
         println!("store: {store}");
-        let house = House::with(store, "time", &["memory.facts_half_life_days=1000"]).await;
+        let house = MemoryFixture::with(store, "time", &["memory.facts_half_life_days=1000"]).await;
         let lobby = public("web:lobby");
         let said = |at: u64, text: &str| FactDraft { at: day(at), ..draft(&lobby, text) };
         // `day(0)` is in November 2023.

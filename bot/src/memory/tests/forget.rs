@@ -2,8 +2,8 @@
 
 use super::*;
 
-async fn lived(store: &str, name: &str) -> House {
-    let house = House::new(store, name).await;
+async fn lived(store: &str, name: &str) -> MemoryFixture {
+    let house = MemoryFixture::new(store, name).await;
     let (lobby, garden) = (public("web:lobby"), public("web:garden"));
     house
         .apply([
@@ -34,7 +34,7 @@ async fn lived(store: &str, name: &str) -> House {
 
 const THEIRS: [&str; 5] = ["zebediah", "xylophon", "quixotic", "marmalade", "owes"];
 
-async fn nothing_is_left(house: &House) {
+async fn nothing_is_left(house: &MemoryFixture) {
     let lobby = public("web:lobby");
     for word in ["Zebediah", "xylophones", "quixotic", "marmalade", "lunch"] {
         assert!(house.found(word, &lobby).await.is_empty(), "{word}");
@@ -86,10 +86,15 @@ async fn who_opts_out_is_never_kept_again_also_after_a_restart() {
             house.memory = reopen(store, &house.folder).await;
             house.apply([heard(&lobby, 2, "web:bob", "Bob", "gardening")]).await;
         }
+        let theirs = [("web:zebediah", "Zebediah"), ("web:bob", "Bob")];
+        let MemoryChange::Summarized(attic) = summarized(&public("web:attic"), 1, "Tomatoes.", &theirs) else {
+            unreachable!("that is what it makes");
+        };
         house
             .apply([
+                MemoryChange::Imported(Box::new(ExportItem::Channel(*attic))),
                 heard(&lobby, 3, "web:zebediah", "Zebediah", "xylophones"),
-                summarized(&lobby, 4, "Tomatoes.", &[("web:zebediah", "Zebediah"), ("web:bob", "Bob")]),
+                summarized(&lobby, 4, "Tomatoes.", &theirs),
                 reflected(
                     &lobby,
                     5,
@@ -102,8 +107,10 @@ async fn who_opts_out_is_never_kept_again_also_after_a_restart() {
         assert_eq!(known.len(), 1);
         assert!(known[0].opted_out && known[0].names.is_empty() && known[0].messages == 0);
         assert!(!house.contents().await.contains(&"quixotic".to_owned()));
-        let (channel, _) = house.memory.channel(&lobby.room).await.unwrap();
-        assert_eq!(channel.unwrap().active.len(), 1);
+        for room in [&lobby.room, &RoomId::new("web:attic")] {
+            let (channel, _) = house.memory.channel(room).await.unwrap();
+            assert_eq!(channel.unwrap().active.len(), 1, "{room}");
+        }
         for word in THEIRS {
             assert_eq!(scan(&house.folder, word), None, "{word}");
         }
@@ -139,7 +146,7 @@ async fn a_deleted_message_takes_along_what_rests_on_it_alone() {
 async fn the_words_of_a_deleted_message_do_not_survive_in_a_merged_fact() {
     for store in &stores() {
         println!("store: {store}");
-        let house = House::new(store, "merged").await;
+        let house = MemoryFixture::new(store, "merged").await;
         let lobby = public("web:lobby");
         let with = |content: &str, keyword: &str, by: (&str, &str)| {
             kept(FactDraft { keywords: vec![keyword.into()], ..sourced(&lobby, content, &[by]) })
@@ -181,7 +188,7 @@ async fn a_room_that_is_forgotten_leaves_nothing() {
 
 #[tokio::test]
 async fn an_edited_fact_leaves_no_trace_of_what_it_was() {
-    let house = House::new("local", "edited").await;
+    let house = MemoryFixture::new("local", "edited").await;
     let lobby = public("web:lobby");
     house.apply([kept(draft(&lobby, "the password is swordfish")), kept(draft(&lobby, "it rains in Kyoto"))]).await;
     let id = house.facts().await[1].id;

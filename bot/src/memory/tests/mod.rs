@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{
-    Answered, ChannelMemory, Fact, FactDraft, Filter, HeardFrom, MemoryChange, Note, Origin, Query, Recalled, Tie,
+    Answered, ChannelMemory, ExportItem, Fact, FactDraft, Filter, HeardFrom, MemoryChange, Note, Origin, Query,
+    Recalled, Tie,
 };
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Span, Time, Visibility};
@@ -25,7 +26,7 @@ use crate::ports::{MemoryStore, StoreBackend};
 use crate::stores::{DataFolder, Database};
 
 /// A store in a folder of its own.
-pub struct House {
+pub struct MemoryFixture {
     pub memory: Arc<dyn MemoryStore>,
     pub policies: Policies,
     pub folder: Scratch,
@@ -64,16 +65,16 @@ pub fn stores_on_disk() -> Vec<String> {
     stores().into_iter().filter(|store| store.contains("local") || store.contains("sqlite")).collect()
 }
 
-impl House {
-    pub async fn new(store: &str, name: &str) -> House {
-        House::with(store, name, &[]).await
+impl MemoryFixture {
+    pub async fn new(store: &str, name: &str) -> MemoryFixture {
+        MemoryFixture::with(store, name, &[]).await
     }
 
-    pub async fn with(store: &str, name: &str, assignments: &[&str]) -> House {
+    pub async fn with(store: &str, name: &str, assignments: &[&str]) -> MemoryFixture {
         let folder = Scratch::new(&format!("{}-{name}", store.replace([' ', ','], "-")));
         let policies = settings(assignments);
         let memory = reopen(store, &folder).await;
-        House { memory, policies, folder }
+        MemoryFixture { memory, policies, folder }
     }
 
     pub async fn apply(&self, changes: impl IntoIterator<Item = MemoryChange>) {

@@ -33,11 +33,58 @@ for_every_store! {
     narrows_with_its_room
 }
 
+/// However much is said about somebody later. Stores on a server look at the newest.
+#[tokio::test]
+async fn an_old_fact_is_former_however_many_newer_ones_share_a_word_with_it() {
+    for store in ["memory", "local"] {
+        let house = MemoryFixture::new(store, "saturated").await;
+        let lobby = public("web:lobby");
+        house.apply([kept(draft(&lobby, "Zebediah lives in Tokyo"))]).await;
+        house.apply((0..70).map(|number| kept(draft(&lobby, &format!("Zebediah bought trinket{number}"))))).await;
+        house.apply([kept(draft(&lobby, "Zebediah lives in Osaka"))]).await;
+        let facts = house.facts().await;
+        let of = |content: &str| facts.iter().find(|fact| &*fact.content == content).unwrap();
+        let former = of("Zebediah lives in Tokyo").former.map(|former| former.by);
+        assert_eq!(former, Some(of("Zebediah lives in Osaka").id), "{store}");
+    }
+}
+
+/// By whichever number the fact has that replaced it.
+#[tokio::test]
+async fn an_import_settles_contradictions_and_keeps_what_replaced_a_fact() {
+    for store in ["memory", "local"] {
+        let house = MemoryFixture::new(store, "imported").await;
+        let lobby = public("web:lobby");
+        house.apply((0..3).map(|number| kept(draft(&lobby, &format!("spare{number} is blue"))))).await;
+        house.apply([kept(draft(&lobby, "Zebediah lives in Tokyo"))]).await;
+        house.apply([kept(draft(&lobby, "Zebediah lives in Osaka"))]).await;
+        let exported = house.facts().await;
+        let by = |facts: &[Fact]| {
+            let of = |content: &str| facts.iter().find(|fact| fact.content.ends_with(content)).unwrap().clone();
+            (of("Tokyo").former.map(|former| former.by), of("Osaka").id, of("Osaka").former)
+        };
+        assert_eq!(by(&exported).0, Some(by(&exported).1), "{store}");
+        for former_first in [true, false] {
+            let mut facts: Vec<Fact> = exported.iter().filter(|fact| fact.content.starts_with('Z')).cloned().collect();
+            facts.sort_by_key(|fact| fact.former.is_some() != former_first);
+            let other = MemoryFixture::new(store, &format!("importing-{former_first}")).await;
+            let import = |fact: Fact| MemoryChange::Imported(Box::new(ExportItem::Fact(fact)));
+            other.apply(facts.iter().cloned().map(import)).await;
+            let (former, osaka, holds) = by(&other.facts().await);
+            assert_eq!((former, holds), (Some(osaka), None), "{store}, {former_first}");
+            let unsettled = facts.into_iter().map(|fact| Fact { former: None, ..fact });
+            let third = MemoryFixture::new(store, &format!("unsettled-{former_first}")).await;
+            third.apply(unsettled.enumerate().map(|(nth, fact)| import(Fact { at: day(nth as u64), ..fact }))).await;
+            assert_eq!(third.facts().await.iter().filter(|fact| fact.former.is_some()).count(), 1, "{store}");
+        }
+    }
+}
+
 mod checks {
     use super::*;
 
     pub async fn finds_japanese_and_english(store: &str) {
-        let house = House::new(store, "finds").await;
+        let house = MemoryFixture::new(store, "finds").await;
         let lobby = public("web:lobby");
         let mut english = draft(&lobby, "Ann explained how async works in Rust");
         english.keywords = vec!["Rust".into(), "非同期".into()];
@@ -54,7 +101,7 @@ mod checks {
     }
 
     pub async fn keeps_to_the_walls(store: &str) {
-        let house = House::new(store, "walls").await;
+        let house = MemoryFixture::new(store, "walls").await;
         let rooms = [public("discord:1/2"), public("discord:1/3"), private("discord:1/4"), public("discord:9/2")];
         house.apply(rooms.iter().map(|room| kept(draft(room, &format!("the party in {}", room.room))))).await;
         let told = |found: Vec<Recalled>| -> Vec<(String, Allowed)> {
@@ -69,12 +116,12 @@ mod checks {
         assert_eq!(told(house.recall("party", &rooms[3], day(0)).await).len(), 1);
         let direct = Origin::new("discord:@me/5", Visibility::Direct);
         assert!(house.recall("party", &direct, day(0)).await.is_empty());
-        let shut = House { policies: settings(&["memory.across_rooms=false"]), ..house };
+        let shut = MemoryFixture { policies: settings(&["memory.across_rooms=false"]), ..house };
         assert_eq!(told(shut.recall("party", &rooms[2], day(0)).await).len(), 1);
     }
 
     pub async fn ranks_as_the_settings_say(store: &str) {
-        let house = House::with(store, "ranks", &["memory.ranking=sphene"]).await;
+        let house = MemoryFixture::with(store, "ranks", &["memory.ranking=sphene"]).await;
         let lobby = public("web:lobby");
         let mut tea = sourced(&lobby, "x", &[("ann", "m1")]);
         tea.keywords = vec!["tea".into(), "uji".into()];
@@ -98,7 +145,7 @@ mod checks {
     }
 
     pub async fn reads_nothing_twice(store: &str) {
-        let house = House::new(store, "twice").await;
+        let house = MemoryFixture::new(store, "twice").await;
         let lobby = public("web:lobby");
         for _ in 0..2 {
             house.apply([reflected(&lobby, 7, vec![draft(&lobby, "Ann has a dog")], Vec::new())]).await;
@@ -117,7 +164,7 @@ mod checks {
     }
 
     pub async fn counts_people(store: &str) {
-        let house = House::new(store, "people").await;
+        let house = MemoryFixture::new(store, "people").await;
         let (lobby, garden) = (public("web:lobby"), private("web:garden"));
         house.apply((1..=40).map(|at| heard(&lobby, at, "ann", "Ann", &format!("topic{at}")))).await;
         house.apply([heard(&garden, 41, "ann", "Anna", "secret"), heard(&lobby, 41, "bob", "Bob", "tea")]).await;
@@ -132,7 +179,7 @@ mod checks {
     }
 
     pub async fn makes_room_and_lets_fade(store: &str) {
-        let house = House::with(store, "fade", &["memory.facts_max=3"]).await;
+        let house = MemoryFixture::with(store, "fade", &["memory.facts_max=3"]).await;
         let (lobby, garden) = (public("web:lobby"), public("web:garden"));
         let fact = |number: u32| FactDraft {
             confidence: 0.5 + f64::from(number) / 100.0,
@@ -150,7 +197,7 @@ mod checks {
     }
 
     pub async fn merges_and_supersedes(store: &str) {
-        let house = House::new(store, "merge").await;
+        let house = MemoryFixture::new(store, "merge").await;
         let lobby = public("web:lobby");
         house.apply([kept(sourced(&lobby, "Ann likes green tea", &[("ann", "m1")]))]).await;
         house.apply([kept(sourced(&lobby, "ann likes green tea!", &[("bob", "m2")]))]).await;
@@ -165,7 +212,7 @@ mod checks {
     }
 
     pub async fn loses_nothing_by_merging(store: &str) {
-        let house = House::new(store, "lossless").await;
+        let house = MemoryFixture::new(store, "lossless").await;
         let lobby = public("web:lobby");
         let festival = |place: &str| {
             format!(
@@ -191,7 +238,7 @@ mod checks {
     }
 
     pub async fn the_later_of_two_that_contradict_holds(store: &str) {
-        let house = House::new(store, "contradict").await;
+        let house = MemoryFixture::new(store, "contradict").await;
         let lobby = public("web:lobby");
         let said = |text: &str, at: u64| kept(FactDraft { at: day(at), ..draft(&lobby, text) });
         house.apply([said("Ken lives in Tokyo", 1), said("田中さんは東京に住んでいる", 1)]).await;
@@ -217,7 +264,7 @@ mod checks {
     }
 
     pub async fn edits_pins_uses_and_tells(store: &str) {
-        let house = House::new(store, "edit").await;
+        let house = MemoryFixture::new(store, "edit").await;
         let lobby = public("web:lobby");
         house.apply([kept(draft(&lobby, "the office is in Kyoto"))]).await;
         let id = house.facts().await[0].id;
@@ -241,7 +288,7 @@ mod checks {
     }
 
     pub async fn lists_by_room_person_and_words(store: &str) {
-        let house = House::new(store, "list").await;
+        let house = MemoryFixture::new(store, "list").await;
         let (lobby, garden) = (public("web:lobby"), public("web:garden"));
         house.apply([kept(sourced(&lobby, "roses are red", &[("ann", "m1")]))]).await;
         house
@@ -258,7 +305,7 @@ mod checks {
     }
 
     pub async fn finds_by_meaning(store: &str) {
-        let house = House::new(store, "vectors").await;
+        let house = MemoryFixture::new(store, "vectors").await;
         let lobby = public("web:lobby");
         house.apply(["the cat sleeps", "stocks fell", "a kitten plays"].map(|text| kept(draft(&lobby, text)))).await;
         let vectors = [vec![0.9, 0.1, -0.2], vec![-0.5, 0.8, 0.1], vec![0.8, 0.2, -0.1]];
@@ -298,7 +345,7 @@ mod checks {
     }
 
     pub async fn works_for_many_at_once(store: &str) {
-        let house = Arc::new(House::new(store, "many").await);
+        let house = Arc::new(MemoryFixture::new(store, "many").await);
         let tasks: Vec<_> = (0..8)
             .map(|task| {
                 let house = house.clone();
@@ -321,7 +368,7 @@ mod checks {
     }
 
     pub async fn narrows_with_its_room(store: &str) {
-        let house = House::new(store, "narrow").await;
+        let house = MemoryFixture::new(store, "narrow").await;
         let (lobby, garden) = (public("web:lobby"), public("web:garden"));
         house.apply([kept(draft(&lobby, "roses are red")), heard(&lobby, 1, "ann", "Ann", "roses")]).await;
         assert_eq!(house.found("roses", &garden).await.len(), 1);

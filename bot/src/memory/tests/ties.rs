@@ -8,7 +8,7 @@ fn words(tie: &Tie) -> Vec<&str> {
     tie.words.iter().map(|word| &*word.word).collect()
 }
 
-async fn people_and_words(house: &House) -> Vec<(String, String, Vec<String>)> {
+async fn people_and_words(house: &MemoryFixture) -> Vec<(String, String, Vec<String>)> {
     let ties = house.ties().await;
     let mut told: Vec<_> = ties
         .iter()
@@ -19,8 +19,8 @@ async fn people_and_words(house: &House) -> Vec<(String, String, Vec<String>)> {
 }
 
 /// Zebediah and Bob speak of xylophones, Bob and Ann of tomatoes and of Zebediah.
-async fn lived(store: &str, name: &str) -> House {
-    let house = House::new(store, name).await;
+async fn lived(store: &str, name: &str) -> MemoryFixture {
+    let house = MemoryFixture::new(store, name).await;
     let lobby = public("web:lobby");
     house
         .apply([
@@ -59,7 +59,7 @@ async fn answers_are_counted_for_each_direction_and_room() {
 async fn a_room_keeps_its_strongest_ties_and_lets_old_ones_fade() {
     for store in &stores() {
         println!("store: {store}");
-        let house = House::new(store, "ties-bounded").await;
+        let house = MemoryFixture::new(store, "ties-bounded").await;
         let lobby = public("web:lobby");
         let twice = (0..2 * TIES_MAX).map(|number| answered(&lobby, "web:bob", &format!("web:{}", number / 2), &[]));
         house.apply(twice.collect::<Vec<_>>()).await;
@@ -79,7 +79,7 @@ async fn a_room_keeps_its_strongest_ties_and_lets_old_ones_fade() {
 async fn ties_stay_behind_the_walls_of_their_rooms() {
     for store in &stores() {
         println!("store: {store}");
-        let house = House::new(store, "ties-walls").await;
+        let house = MemoryFixture::new(store, "ties-walls").await;
         let rooms = [public("discord:1/2"), public("discord:1/3"), private("discord:1/4"), public("discord:9/2")];
         house.apply(rooms.iter().map(|room| answered(room, "ann", "bob", &[]))).await;
         let known = async |reader: &Origin, across: bool| {
@@ -158,7 +158,7 @@ async fn a_deleted_message_takes_its_words_out_of_the_ties_of_its_room() {
 async fn ties_can_be_taken_along() {
     for store in &stores() {
         println!("store: {store}");
-        let (house, other) = (lived(store, "ties-from").await, House::new(store, "ties-to").await);
+        let (house, other) = (lived(store, "ties-from").await, MemoryFixture::new(store, "ties-to").await);
         let out = MemoryChange::OptedOut { person: PersonId::new("web:zebediah"), out: true };
         let known = answered(&public("web:lobby"), "web:bob", "web:ann", &[("roses", "m1")]);
         other.apply([out, known]).await;

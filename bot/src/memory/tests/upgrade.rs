@@ -7,7 +7,7 @@ use crate::stores::sqlite::leave_facts_of_an_earlier_version;
 async fn facts_of_an_earlier_version_are_found_merged_and_forgotten() {
     let folder = Scratch::new("upgraded");
     leave_facts_of_an_earlier_version(&DataFolder::database_in(&folder));
-    let house = House { memory: reopen("local", &folder).await, policies: settings(&[]), folder };
+    let house = MemoryFixture { memory: reopen("local", &folder).await, policies: settings(&[]), folder };
     let (lobby, garden) = (public("web:lobby"), public("web:garden"));
     assert_eq!(house.found("Who likes tea?", &garden).await, ["Ann likes green tea"], "before anything is written");
     house.apply([kept(sourced(&lobby, "ann likes green tea!", &[("web:bob", "m2")]))]).await;

@@ -112,10 +112,10 @@ fn shapes() -> Vec<(String, Vec<usize>)> {
 }
 
 fn weights() -> HashMap<String, Tensor> {
-    let tensor = |(place, (name, shape)): (u32, (String, Vec<usize>))| {
+    let tensor = |(index, (name, shape)): (u32, (String, Vec<usize>))| {
         let raise = if name.ends_with("LayerNorm.weight") { 1.0 } else { 0.0 };
         let count = u32::try_from(shape.iter().product::<usize>()).unwrap();
-        let numbers: Vec<f32> = (0..count).map(|index| number(place, index) + raise).collect();
+        let numbers: Vec<f32> = (0..count).map(|at| number(index, at) + raise).collect();
         (name, Tensor::from_vec(numbers, shape, &Device::Cpu).unwrap())
     };
     (0..).zip(shapes()).map(tensor).collect()
@@ -148,12 +148,12 @@ async fn a_text_means_the_same_alone_and_among_others() {
     assert!(all.len() > TOGETHER);
     let together = model.embed(&all, &Meter::default()).await.unwrap();
     assert_eq!(together, model.embed(&all, &Meter::default()).await.unwrap());
-    for (place, (text, vector)) in all.iter().zip(&together).enumerate() {
+    for (index, (text, vector)) in all.iter().zip(&together).enumerate() {
         let alone = model.embed(std::slice::from_ref(text), &Meter::default()).await.unwrap().remove(0);
         assert!(far(&alone, vector) < 1e-5, "{text}");
         let length = vector.iter().map(|number| number * number).sum::<f32>();
         assert!(vector.len() == HIDDEN && (length - 1.0).abs() < 1e-5, "{text}");
-        assert!(together[..place].iter().all(|other| far(other, vector) > 1e-2), "{text}");
+        assert!(together[..index].iter().all(|other| far(other, vector) > 1e-2), "{text}");
     }
     assert!(model.embed(&[], &Meter::default()).await.unwrap().is_empty());
 }

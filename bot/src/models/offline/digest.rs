@@ -11,7 +11,7 @@ use crate::ports::DigestRequest;
 const TOPICS: usize = 6;
 
 /// In the format in which a model would answer.
-pub fn digest(digest: &DigestRequest) -> String {
+pub fn write_digest(digest: &DigestRequest) -> String {
     match digest.what {
         Digesting::Summary => summary(digest).to_string(),
         Digesting::Reflection => reflection(digest).to_string(),

@@ -9,7 +9,7 @@ mod write;
 use aizuchi_core::effect::{Transcript, Usage};
 use aizuchi_core::input::Answer;
 
-pub use digest::digest;
+pub use digest::write_digest;
 pub use judge::judge;
 pub use write::write;
 

@@ -17,7 +17,7 @@ use super::read::id;
 use super::rest::{RestError, with_retries};
 use super::translate::{DiscordMessage, MessageContext};
 use crate::journal::KnownMessage;
-use crate::runtime::EngineHandle;
+use crate::runtime::{EngineHandle, ShuttingDown};
 
 /// A younger message fell into a short gap and can still be answered.
 const FRESH: Span = Span::seconds(30);
@@ -48,20 +48,17 @@ impl Backfill {
         self.channels(guild, channels).await;
     }
 
-    /// Direct messages: Discord does not list these channels at the start.
-    pub fn direct(&self) {
-        let backfill = self.clone();
-        tokio::spawn(async move {
-            match backfill.discord.marks.direct(DIRECT_MAX).await {
-                Ok(channels) => {
-                    backfill.discord.places(|places| {
-                        channels.iter().for_each(|channel| places.suppose(*channel, None));
-                    });
-                    backfill.channels(0, channels.into_iter().map(|channel| (channel, None)).collect()).await;
-                }
-                Err(error) => warn!(%error, "cannot list direct message channels to backfill"),
+    /// Direct messages: Discord does not list these channels at the start. The same as with those of a guild.
+    pub async fn direct(&self) {
+        match self.discord.marks.direct(DIRECT_MAX).await {
+            Ok(channels) => {
+                self.discord.places(|places| {
+                    channels.iter().for_each(|channel| places.suppose(*channel, None));
+                });
+                self.channels(0, channels.into_iter().map(|channel| (channel, None)).collect()).await;
             }
-        });
+            Err(error) => warn!(%error, "cannot list direct message channels to backfill"),
+        }
     }
 
     async fn channels(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
@@ -87,12 +84,15 @@ impl Backfill {
         let (channel, guild) = (gap.channel, gap.guild);
         tokio::spawn(async move {
             let fill = async {
-                let Ok(_permit) = backfill.together.acquire().await else { return };
-                backfill.fill(gap).await;
+                let Ok(_permit) = backfill.together.acquire().await else { return Ok(()) };
+                backfill.fill(gap).await
             };
-            tokio::select! {
-                () = fill => (),
-                () = backfill.stop.cancelled() => return backfill.discord.marks.abandon(channel),
+            let filled = tokio::select! {
+                filled = fill => filled,
+                () = backfill.stop.cancelled() => Err(ShuttingDown),
+            };
+            if filled.is_err() {
+                return backfill.discord.marks.abandon(channel);
             }
             if let Err(error) = backfill.discord.marks.end(channel, guild).await {
                 warn!(channel, %error, "cannot store the Discord position");
@@ -101,25 +101,27 @@ impl Backfill {
     }
 
     /// Fetches messages newer than the last one heard, and then checks the older ones for changes.
-    async fn fill(&self, gap: Gap) {
+    async fn fill(&self, gap: Gap) -> Result<(), ShuttingDown> {
         let Gap { channel, guild, heard, known } = gap;
         let (missed, newest) = match with_retries(ATTEMPTS_MAX, || self.missed(channel, guild, heard)).await {
             Ok(found) => found,
-            Err(error) => return debug!(channel, %error, "cannot fetch missed messages"),
+            Err(error) => {
+                debug!(channel, %error, "cannot fetch missed messages");
+                return Ok(());
+            }
         };
         if !missed.is_empty() {
             info!(channel, messages = missed.len(), "backfilled missed messages");
         }
         for said in missed {
-            if self.engine.submit(Input::Said(mark_old(said.message, self.discord.clock.now()))).await.is_err() {
-                return;
-            }
+            self.engine.submit(Input::Said(mark_old(said.message, self.discord.clock.now()))).await?;
             let mark = MessageMark { channel, guild, message: said.id };
             if let Err(error) = self.discord.marks.fill(mark).await {
-                return warn!(channel, %error, "cannot store the Discord position");
+                warn!(channel, %error, "cannot store the Discord position");
+                return Ok(());
             }
         }
-        self.tell_changes(channel, guild, &known, &newest).await;
+        self.tell_changes(channel, guild, &known, &newest).await
     }
 
     /// The newest messages after `heard`, oldest first, and the newest page of the channel.

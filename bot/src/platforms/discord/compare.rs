@@ -14,6 +14,7 @@ use super::platform::PLATFORM;
 use super::read::id;
 use super::translate::MessageContext;
 use crate::journal::KnownMessage;
+use crate::runtime::ShuttingDown;
 
 /// Recent messages by channel or thread, with the guild; 0 for direct messages.
 pub type KnownMessages = HashMap<u64, (u64, Vec<KnownMessage>)>;
@@ -45,8 +46,14 @@ impl Backfill {
     }
 
     /// `newest` is the newest page of the channel.
-    pub async fn tell_changes(&self, channel: u64, guild: u64, known: &[KnownMessage], newest: &[Value]) {
-        let Some(me) = self.discord.me() else { return };
+    pub async fn tell_changes(
+        &self,
+        channel: u64,
+        guild: u64,
+        known: &[KnownMessage],
+        newest: &[Value],
+    ) -> Result<(), ShuttingDown> {
+        let Some(me) = self.discord.me() else { return Ok(()) };
         let now = self.discord.clock.now();
         let changes = self.discord.places(|places| {
             let guild = Some(guild).filter(|guild| *guild != 0);
@@ -57,10 +64,9 @@ impl Backfill {
             info!(channel, messages = changes.len(), "applied edits made while offline");
         }
         for change in changes {
-            if self.engine.submit(Input::Changed(change)).await.is_err() {
-                return;
-            }
+            self.engine.submit(Input::Changed(change)).await?;
         }
+        Ok(())
     }
 }
 

@@ -202,7 +202,7 @@ impl Connection<'_> {
                     Err(ending) => Err(self.after_close(ending)),
                 },
                 () = sleep_until(pulse.next) => self.beat(pulse).await,
-                granted = turn(&mut pulse.turn) => match granted {
+                granted = wait_for_turn(&mut pulse.turn) => match granted {
                     Ok(()) => self.identify(pulse).await,
                     // The queue asks to enqueue again.
                     Err(_) => {
@@ -337,7 +337,7 @@ impl Connection<'_> {
 }
 
 /// Resolves when it may identify, if it waits for that.
-async fn turn(turn: &mut Option<oneshot::Receiver<()>>) -> Result<(), oneshot::error::RecvError> {
+async fn wait_for_turn(turn: &mut Option<oneshot::Receiver<()>>) -> Result<(), oneshot::error::RecvError> {
     match turn {
         Some(turn) => turn.await,
         None => std::future::pending().await,

@@ -7,16 +7,19 @@ use aizuchi_core::input::Command;
 use futures_util::future::join_all;
 use serde_json::Value;
 use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, info, warn};
 
 use super::backfill::Backfill;
 use super::commands;
+use super::held::HeldEvents;
 use super::marks::MessageMark;
 use super::platform::Discord;
 use super::read::{bits, id, is, list, text};
 use super::rest::{RestError, with_retries};
 use super::translate::MessageContext;
+use crate::redacted;
 use crate::runtime::{EngineHandle, ShuttingDown};
 
 /// How many inputs are submitted together: each is durable before it counts as heard, and they share the disk's time.
@@ -39,14 +42,38 @@ struct EventBatch {
     posts: Vec<(String, u64)>,
 }
 
+/// Something that was said or changed in a channel.
+#[derive(Debug)]
+pub struct ChannelEvent {
+    inputs: Vec<Input>,
+    mark: Option<MessageMark>,
+}
+
+impl EventBatch {
+    fn add(&mut self, ChannelEvent { inputs, mark }: ChannelEvent) {
+        self.inputs.extend(inputs);
+        self.marks.extend(mark);
+    }
+}
+
 impl GatewayListener {
     /// Runs until the connection is given up, or the engine has stopped.
     pub async fn run(self, mut events: mpsc::Receiver<String>) {
-        let mut texts = Vec::new();
-        while events.recv_many(&mut texts, TOGETHER_MAX).await > 0 {
+        let (mut texts, mut held, mut filled) = (Vec::new(), HeldEvents::default(), self.discord.marks.filled());
+        loop {
+            let due = held.due();
+            tokio::select! {
+                count = events.recv_many(&mut texts, TOGETHER_MAX) => if count == 0 {
+                    // What still waits comes after a gap that is not filled: the next connection fetches it.
+                    return;
+                },
+                _ = filled.changed(), if due.is_some() => (),
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => (),
+            }
             let mut batch = EventBatch::default();
+            held.take_ready(&self.discord.marks).into_iter().for_each(|event| batch.add(event));
             for text in texts.drain(..) {
-                self.take(&text, &mut batch).await;
+                self.take(&text, &mut held, &mut batch).await;
             }
             tokio::select! {
                 told = self.forward(batch) => if told.is_err() { return },
@@ -71,10 +98,10 @@ impl GatewayListener {
         Ok(())
     }
 
-    async fn take(&self, text: &str, out: &mut EventBatch) {
+    async fn take(&self, text: &str, held: &mut HeldEvents, out: &mut EventBatch) {
         let event: Value = match serde_json::from_str(text) {
             Ok(event) => event,
-            Err(error) => return debug!(%error, "skipped an unreadable event"),
+            Err(error) => return debug!(error = redacted::parse_error(&error), "skipped an unreadable event"),
         };
         let Some(kind) = event.get("t").and_then(Value::as_str) else { return };
         let Some(data) = event.get("d").filter(|data| data.is_object()) else { return };
@@ -129,32 +156,36 @@ impl GatewayListener {
             | "MESSAGE_DELETE"
             | "MESSAGE_DELETE_BULK"
             | "MESSAGE_REACTION_ADD"
-            | "MESSAGE_REACTION_REMOVE" => self.talk(kind, data, out).await,
+            | "MESSAGE_REACTION_REMOVE" => self.talk(kind, data, held, out).await,
             _ => (),
         }
     }
 
-    async fn talk(&self, kind: &str, data: &Value, out: &mut EventBatch) {
+    async fn talk(&self, kind: &str, data: &Value, held: &mut HeldEvents, out: &mut EventBatch) {
         let (Some(me), Some(channel)) = (self.discord.me(), id(data, "channel_id")) else { return };
         let guild = id(data, "guild_id");
         self.discord.find_out(channel, guild).await;
         let now = self.discord.clock.now();
-        self.discord.places(|places| {
+        let heard = self.discord.places(|places| {
             let context = MessageContext { me, own_names: &self.discord.own_names, places, guild };
-            match kind {
+            let mut mark = None;
+            let inputs = match kind {
                 "MESSAGE_CREATE" => {
-                    let Some(said) = context.to_message(data) else { return };
+                    let said = context.to_message(data)?;
                     let guild = places.get(channel).map_or(guild.unwrap_or(0), |channel| channel.guild);
-                    out.marks.push(MessageMark { channel, guild, message: said.id });
+                    mark = Some(MessageMark { channel, guild, message: said.id });
                     out.posts.extend(said.nonce.map(|nonce| (nonce, said.id)));
-                    out.inputs.push(Input::Said(said.message));
+                    vec![Input::Said(said.message)]
                 }
-                "MESSAGE_UPDATE" => out.inputs.extend(context.to_edit(data, now)),
-                "MESSAGE_REACTION_ADD" => out.inputs.extend(context.to_reaction(data, true, now)),
-                "MESSAGE_REACTION_REMOVE" => out.inputs.extend(context.to_reaction(data, false, now)),
-                _ => out.inputs.extend(context.to_deletions(data, now)),
-            }
+                "MESSAGE_UPDATE" => context.to_edit(data, now).into_iter().collect(),
+                "MESSAGE_REACTION_ADD" => context.to_reaction(data, true, now).into_iter().collect(),
+                "MESSAGE_REACTION_REMOVE" => context.to_reaction(data, false, now).into_iter().collect(),
+                _ => context.to_deletions(data, now),
+            };
+            Some(ChannelEvent { inputs, mark })
         });
+        let ready = heard.and_then(|event| held.hold(channel, event, &self.discord.marks));
+        ready.into_iter().for_each(|event| out.add(event));
     }
 
     /// A new channel was heard from its beginning; one that the bot has only been given access to was not.
@@ -180,7 +211,7 @@ impl GatewayListener {
         }
         self.backfill.recall().await;
         if first {
-            self.backfill.direct();
+            self.backfill.direct().await;
         }
     }
 

@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
+use tokio::sync::watch;
+
 use super::platform::PLATFORM;
 use crate::ports::{ChannelMark, ChannelMarks};
 use crate::stores::StoreError;
@@ -15,6 +17,8 @@ pub struct MarkTracker {
     store: Arc<dyn ChannelMarks>,
     /// Channels whose gap is being filled, and the newest message heard live meanwhile.
     filling: Mutex<HashMap<u64, u64>>,
+    /// Notified when a gap is filled, or is not filled here any more.
+    filled: watch::Sender<()>,
 }
 
 /// A message that was heard.
@@ -65,7 +69,16 @@ fn heard_id(mark: &ChannelMark) -> u64 {
 
 impl MarkTracker {
     pub fn new(store: Arc<dyn ChannelMarks>) -> MarkTracker {
-        MarkTracker { store, filling: Mutex::default() }
+        MarkTracker { store, filling: Mutex::default(), filled: watch::Sender::new(()) }
+    }
+
+    /// Whether the gap of this channel is being filled.
+    pub fn is_filling(&self, channel: u64) -> bool {
+        self.filling.lock().expect("marks are never held over a panic").contains_key(&channel)
+    }
+
+    pub fn filled(&self) -> watch::Receiver<()> {
+        self.filled.subscribe()
     }
 
     /// Notes messages that were heard live.
@@ -139,13 +152,15 @@ impl MarkTracker {
     /// The whole gap is filled, or cannot be: messages heard live count from now on.
     pub async fn end(&self, channel: u64, guild: u64) -> Result<(), StoreError> {
         let newest = self.filling.lock().expect("marks are never held over a panic").remove(&channel);
+        self.filled.send_replace(());
         let mark = newest.map(|message| MessageMark { channel, guild, message });
         self.write(mark.into_iter().collect()).await
     }
 
-    /// The gap is not filled here any more: whoever has the connection next looks for it again.
+    /// The gap is not filled here any more: the next process that has the connection looks for it again.
     pub fn abandon(&self, channel: u64) {
         self.filling.lock().expect("marks are never held over a panic").remove(&channel);
+        self.filled.send_replace(());
     }
 
     /// The most recently heard direct message channels.

@@ -5,6 +5,7 @@ mod platform;
 mod connection;
 mod errors;
 mod gateway;
+mod held;
 mod identify;
 mod reconnect;
 

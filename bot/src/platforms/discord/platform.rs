@@ -18,7 +18,7 @@ use super::places::{Places, channel_of};
 use super::readable::OwnNames;
 use super::rest::{Rest, RestError};
 use super::settings::DiscordSettings;
-use crate::platforms::url_component;
+use crate::platforms::{is_same_token, url_component};
 use crate::ports::{
     BoxFuture, Commands, Platform, PlatformStores, PostError, PostLedger, PostRequest, RecentMessages, ShardClaims,
 };
@@ -38,7 +38,8 @@ pub enum GatewayState {
 
 pub struct Discord {
     pub(super) settings: DiscordSettings,
-    pub(super) token: SecretString,
+    /// Notified when another one holds.
+    pub(super) token: watch::Sender<SecretString>,
     pub(super) recent: Arc<dyn RecentMessages>,
     pub(super) clock: Clock,
     pub(super) rest: Rest,
@@ -68,6 +69,7 @@ impl Discord {
         let PlatformStores { posts, marks, recent, .. } = stores;
         let marks = MarkTracker::new(marks);
         let state = watch::Sender::new(GatewayState::Connecting);
+        let token = watch::Sender::new(token);
         let (places, claims, me) = (Mutex::default(), OnceLock::new(), AtomicU64::new(0));
         Arc::new(Discord { settings, token, recent, clock, rest, places, posts, marks, own_names, state, claims, me })
     }
@@ -79,11 +81,22 @@ impl Discord {
         commands: Arc<dyn Commands>,
         stop: CancellationToken,
     ) -> anyhow::Result<JoinHandle<()>> {
-        if let Err(error) = check_token(&self.token) {
+        self.state.send_replace(GatewayState::Connecting);
+        if let Err(error) = check_token(&self.token.borrow()) {
             self.state.send_replace(GatewayState::Stopped(error.to_string()));
             return Err(error);
         }
         Ok(tokio::spawn(gateway::attend_all(self.clone(), engine, commands, stop)))
+    }
+
+    /// From now on this token holds. Returns whether it is another one. A bot that Discord had sent away has to be listened to again.
+    pub fn set_token(&self, token: SecretString) -> bool {
+        if is_same_token(&self.token.borrow(), &token) {
+            return false;
+        }
+        self.rest.set_token(&token);
+        self.token.send_replace(token);
+        true
     }
 
     pub fn state(&self) -> watch::Receiver<GatewayState> {

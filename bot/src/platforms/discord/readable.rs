@@ -113,9 +113,9 @@ fn fold(text: &str) -> String {
 mod tests {
     use super::*;
 
-    struct House;
+    struct GuildNames;
 
-    impl NameResolver for House {
+    impl NameResolver for GuildNames {
         fn person(&self, id: u64) -> Option<String> {
             (id == 12).then(|| "花子".to_owned())
         }
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn ids_become_names() {
-        let read = |text| readable(text, &House);
+        let read = |text| readable(text, &GuildNames);
         assert_eq!(read("<@12> and <@!12>, see <#2> <@&7>"), "@花子 and @花子, see #general @gardeners");
         assert_eq!(read("<:tomato:5> <a:wave_2:6> </mute for:9>"), ":tomato: :wave_2: /mute for");
         assert_eq!(read("at <t:1700000000:R>, <t:1700000000>"), "at 2023-11-14 22:13 UTC, 2023-11-14 22:13 UTC");
@@ -141,10 +141,10 @@ mod tests {
     #[test]
     fn what_is_not_known_stays() {
         for text in ["<@99> <@&99> <#99>", "a < b > c <", "<@+12> <@> <#2", "<https://a.b>", "<:a b:5> <t:x> <::>"] {
-            assert_eq!(readable(text, &House), text);
+            assert_eq!(readable(text, &GuildNames), text);
         }
-        assert_eq!(readable("<<@12>>", &House), "<@花子>");
-        assert_eq!(readable("<@&8>", &House), "@‹@100›ers", "nobody is mentioned by a name");
+        assert_eq!(readable("<<@12>>", &GuildNames), "<@花子>");
+        assert_eq!(readable("<@&8>", &GuildNames), "@‹@100›ers", "nobody is mentioned by a name");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -19,6 +20,8 @@ use crate::platforms::backoff::ReconnectPauses;
 const WAITING_MAX: usize = 4096;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// How long it may take to hand on what was heard until the connection was closed.
+const HANDS_ON_WITHIN: Duration = Duration::from_secs(5);
 /// A connection that lasted this long counts as good.
 const GOOD_AFTER: Duration = Duration::from_secs(60);
 
@@ -32,7 +35,7 @@ pub async fn keep_connected(
 ) -> Result<(), String> {
     let discord = listener.discord.clone();
     let (events, heard) = mpsc::channel(WAITING_MAX);
-    let hearing = tokio::spawn(listener.run(heard));
+    let mut hearing = tokio::spawn(listener.run(heard));
     let mut pauses = ReconnectPauses::new(FIRST_PAUSE, LONGEST_PAUSE, GOOD_AFTER);
     let mut session = None;
     let ended = loop {
@@ -64,8 +67,11 @@ pub async fn keep_connected(
         }
     };
     drop(events);
-    if let Err(error) = hearing.await {
-        warn!(%error, "Discord listener failed");
+    match timeout(HANDS_ON_WITHIN, &mut hearing).await {
+        Ok(Ok(())) => (),
+        Ok(Err(error)) => warn!(%error, "Discord listener failed"),
+        // The next connection fetches it.
+        Err(_) => hearing.abort(),
     }
     ended
 }

@@ -1,7 +1,7 @@
 //! Calls Discord's REST API: one call, its response as JSON, and errors by what can be done about them. Twilight tracks the
 //! rate limit buckets; if the wait is too long, it is returned to the caller.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderValue, RETRY_AFTER};
@@ -62,14 +62,27 @@ pub struct Rest {
     /// Or why no client could be created.
     client: Result<Client, String>,
     base: String,
-    /// `None` if the token is not a valid header value.
-    token: Option<HeaderValue>,
-    /// After repeated requests with a refused token, Discord blocks the whole IP address.
-    refused: watch::Sender<bool>,
+    token: RwLock<Arc<RestToken>>,
     limiter: RateLimiter,
     /// No call may be made before then.
     closed_until: Mutex<Option<Instant>>,
     pub their_clock: ServerClock,
+}
+
+/// A token, and whether Discord refuses it.
+struct RestToken {
+    /// `None` if it is not a valid header value.
+    header: Option<HeaderValue>,
+    /// After repeated requests with a refused token, Discord blocks the whole IP address.
+    refused: watch::Sender<bool>,
+}
+
+impl RestToken {
+    fn new(token: &SecretString) -> Arc<RestToken> {
+        let mut header = HeaderValue::from_str(&format!("Bot {}", token.expose_secret())).ok();
+        header.iter_mut().for_each(|header| header.set_sensitive(true));
+        Arc::new(RestToken { header, refused: watch::Sender::new(false) })
+    }
 }
 
 /// The result of one attempt.
@@ -91,17 +104,23 @@ impl Rest {
             url if url.contains("://") => url.to_owned(),
             host => format!("https://{host}"),
         };
-        let mut token = HeaderValue::from_str(&format!("Bot {}", token.expose_secret())).ok();
-        token.iter_mut().for_each(|token| token.set_sensitive(true));
         Rest {
             client: client.build().map_err(error_chain),
             base: base + VERSION,
-            token,
-            refused: watch::Sender::new(false),
+            token: RwLock::new(RestToken::new(token)),
             limiter: RateLimiter::default(),
             closed_until: Mutex::default(),
             their_clock: ServerClock::new("Discord", Clock::Wall),
         }
+    }
+
+    /// From now on calls are made with this token.
+    pub fn set_token(&self, token: &SecretString) {
+        *self.token.write().unwrap_or_else(PoisonError::into_inner) = RestToken::new(token);
+    }
+
+    fn token(&self) -> Arc<RestToken> {
+        self.token.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub async fn get(&self, path: String) -> Result<Value, RestError> {
@@ -176,9 +195,10 @@ impl Rest {
         let client = self.client.as_ref().map_err(|why| RestError::Unclear(why.clone()))?;
         let name = reqwest::Method::from_bytes(method.name().as_bytes()).expect("a method of HTTP");
         let mut request = client.request(name, format!("{}/{path}", self.base));
+        let token = self.token();
         if by == Authorization::Bot {
-            let token = self.token.clone().filter(|_| !*self.refused.borrow());
-            request = request.header("authorization", token.ok_or(RestError::BadToken)?);
+            let header = token.header.clone().filter(|_| !*token.refused.borrow());
+            request = request.header("authorization", header.ok_or(RestError::BadToken)?);
         }
         if let Some(body) = body {
             request = request.json(body);
@@ -193,7 +213,7 @@ impl Rest {
         }
         Ok(AttemptOutcome::Done(Err(match status {
             StatusCode::TOO_MANY_REQUESTS => return Ok(self.limited(&headers, &told.unwrap_or_default())),
-            StatusCode::UNAUTHORIZED if by == Authorization::Bot => self.check_token(client).await,
+            StatusCode::UNAUTHORIZED if by == Authorization::Bot => self.check_token(client, &token).await,
             status if status.is_server_error() => RestError::Broken(status.as_u16()),
             status => match told {
                 Some(told) => {
@@ -209,12 +229,15 @@ impl Rest {
 
     /// A call was refused as if the token were invalid: a second call, which every valid token may make, shows whether it
     /// is.
-    async fn check_token(&self, client: &Client) -> RestError {
-        let token = self.token.clone().expect("it was sent a moment ago");
-        let asked = client.get(format!("{}/users/@me", self.base)).header("authorization", token).send().await;
+    async fn check_token(&self, client: &Client, token: &Arc<RestToken>) -> RestError {
+        let header = token.header.clone().expect("it was sent a moment ago");
+        let asked = client.get(format!("{}/users/@me", self.base)).header("authorization", header).send().await;
         match asked.map(|response| response.status()) {
+            Ok(StatusCode::UNAUTHORIZED) if !Arc::ptr_eq(token, &self.token()) => {
+                RestError::Unclear("status 401 with the token of before".into())
+            }
             Ok(StatusCode::UNAUTHORIZED) => {
-                self.refused.send_replace(true);
+                token.refused.send_replace(true);
                 RestError::BadToken
             }
             Ok(status) if status.is_success() => {
@@ -229,13 +252,14 @@ impl Rest {
 
     /// Waits until the token is known to be invalid.
     pub async fn token_refused(&self) {
-        let mut refused = self.refused.subscribe();
+        let token = self.token();
+        let mut refused = token.refused.subscribe();
         refused.wait_for(|refused| *refused).await.expect("the sender lives as long as this");
     }
 
     /// The gateway has accepted the token, so earlier doubts are void.
     pub fn token_works(&self) {
-        self.refused.send_if_modified(|refused| std::mem::replace(refused, false));
+        self.token().refused.send_if_modified(|refused| std::mem::replace(refused, false));
     }
 
     fn limited(&self, headers: &HeaderMap, told: &Value) -> AttemptOutcome {

@@ -19,7 +19,7 @@ use crate::runtime::EngineHandle;
 pub const PLATFORM: PlatformSpec = PlatformSpec {
     title: "Discord",
     section: SectionRow::of::<DiscordSettings>(),
-    needs_restart: &["discord"],
+    takes_effect: &["discord.token_variable"],
     kind: PlatformKind::Joined { tokens: &[TOKEN], examine: ask, open },
 };
 
@@ -58,6 +58,10 @@ impl JoinedPlatform for Discord {
         stop: CancellationToken,
     ) -> BoxFuture<'static, anyhow::Result<JoinHandle<()>>> {
         Box::pin(async move { Discord::listen(&self, engine, commands, stop) })
+    }
+
+    fn set_tokens(&self, tokens: Vec<SecretString>) -> bool {
+        self.set_token(single_token(tokens))
     }
 
     fn share(&self, claims: Arc<dyn ShardClaims>) -> bool {

@@ -44,6 +44,10 @@ pub async fn keep(context: Arc<SlackContext>, me: Arc<SlackIdentity>, slot: u32)
         match end {
             ConnectionEnd::Stopped => return,
             ConnectionEnd::Hopeless(why) => return context.give_up(&why),
+            ConnectionEnd::Replaced => {
+                drop(line);
+                info!(slot, "connecting to Slack with another token");
+            }
             ConnectionEnd::Warned => {
                 info!(slot, "replacing a connection to Slack before it is closed");
                 context.tasks.spawn(drain(line));

@@ -14,11 +14,12 @@ use super::listen::SlackContext;
 use super::platform::PLATFORM;
 use super::translate::{self, SlackIdentity, TranslationContext};
 use crate::ports::PendingEntry;
+use crate::redacted;
 use crate::runtime::ShuttingDown;
 
 /// How many are submitted together: each is durable before it counts as heard, and they share the disk's time.
 const TOGETHER_MAX: usize = 256;
-/// How often it looks without being told of an arrival: of several processes on one store, one may have stored an event and ended.
+/// How often it looks without a notice of an arrival: of several processes on one store, one may have stored an event and ended.
 const LOOKS_EVERY: Duration = Duration::from_secs(2);
 /// The pause after the store failed.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -93,7 +94,7 @@ async fn read_batch(context: &SlackContext, me: &SlackIdentity, handled: u64) ->
     for PendingEntry { seq, body } in pending {
         match serde_json::from_str::<InboxArrival>(&body) {
             Ok(arrival) => inputs.extend(input(context, me, arrival).await.into_iter().map(|input| (seq, input))),
-            Err(error) => warn!(seq, %error, "skipped an unreadable record"),
+            Err(error) => warn!(seq, error = redacted::parse_error(&error), "skipped an unreadable record"),
         }
     }
     Some(ArrivalBatch { inputs, last, is_full })

@@ -36,7 +36,12 @@ pub struct ConnectionPace {
     pub good_after: Duration,
     /// Between two syncs of everybody's names.
     pub sync_every: Duration,
+    /// A post leaves within this time after it was begun, or not at all: another process may post it then.
+    pub posts_within: Duration,
 }
+
+/// See [`ConnectionPace::posts_within`].
+pub(super) const POSTS_WITHIN: Duration = Duration::from_secs(2);
 
 impl Default for ConnectionPace {
     fn default() -> ConnectionPace {
@@ -47,6 +52,7 @@ impl Default for ConnectionPace {
             pause_max: Duration::from_secs(60),
             good_after: Duration::from_secs(30),
             sync_every: Duration::from_secs(6 * 3600),
+            posts_within: POSTS_WITHIN,
         }
     }
 }
@@ -119,7 +125,7 @@ impl Slack {
     ) -> anyhow::Result<JoinHandle<()>> {
         self.sweep().await?;
         let me = match self.me().await {
-            Ok(me) => Some(me.clone()),
+            Ok(me) => Some(me),
             Err(error) if error.is_hopeless() => {
                 self.api.give_up(&error.to_string());
                 return Err(anyhow!("Slack: {error}"));
@@ -164,13 +170,12 @@ impl Slack {
     }
 }
 
-async fn live(context: Arc<SlackContext>, me: Option<SlackIdentity>) {
+async fn live(context: Arc<SlackContext>, me: Option<Arc<SlackIdentity>>) {
     let me = match me {
         Some(me) => Some(me),
         None => wait_for_introduction(&context).await,
     };
     let Some(me) = me else { return };
-    let me = Arc::new(me);
     spawn(&context, &me, |context, me| async move { forward::forward_arrivals(&context, &me).await });
     // Read before the first connection opens, so that new events do not hide the gap before them.
     let known = inbox::channels(&*context.slack.stores.marks).await.unwrap_or_default();
@@ -197,12 +202,12 @@ fn spawn<F: Future<Output = ()> + Send + 'static>(
     context.tasks.spawn(task(context.clone(), me.clone()));
 }
 
-async fn wait_for_introduction(context: &SlackContext) -> Option<SlackIdentity> {
+async fn wait_for_introduction(context: &SlackContext) -> Option<Arc<SlackIdentity>> {
     let mut pauses = context.slack.pace.pauses();
     while !context.stop.is_cancelled() {
         context.pause(pauses.after(None)).await;
         match context.slack.me().await {
-            Ok(me) => return Some(me.clone()),
+            Ok(me) => return Some(me),
             Err(error) if error.is_hopeless() => context.give_up(&error.to_string()),
             Err(ApiError::Limited { after }) => context.pause(after).await,
             Err(error) => warn!(%error, "cannot reach Slack; retrying"),

@@ -10,6 +10,7 @@ mod socket;
 pub mod event;
 mod forward;
 mod inbox;
+mod timely_body;
 mod translate;
 
 mod backfill;
@@ -33,6 +34,6 @@ pub mod scopes;
 mod spec;
 
 pub use listen::ConnectionPace;
-pub use platform::Slack;
+pub use platform::{Slack, forget};
 pub use settings::SlackSettings;
 pub use spec::PLATFORM;

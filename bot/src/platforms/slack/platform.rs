@@ -1,6 +1,6 @@
 //! Slack as a platform: it posts, reacts, and can be listened to.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::settings::Settings;
@@ -32,7 +32,7 @@ pub struct Slack {
     pub(super) stores: PlatformStores,
     pub(super) clock: Clock,
     pub(super) pace: ConnectionPace,
-    me: OnceCell<SlackIdentity>,
+    me: RwLock<Arc<OnceCell<Arc<SlackIdentity>>>>,
 }
 
 impl Slack {
@@ -60,12 +60,23 @@ impl Slack {
         let api = Arc::new(Api::new(&settings.api_url, bot_token, app_token)?);
         let names = Names::new(api.clone());
         let name = engine.bot.name.clone();
-        Ok(Arc::new(Slack { settings, name, api, names, stores, clock, pace, me: OnceCell::new() }))
+        Ok(Arc::new(Slack { settings, name, api, names, stores, clock, pace, me: RwLock::default() }))
     }
 
-    /// The bot's own identity, fetched once.
-    pub(super) async fn me(&self) -> Result<&SlackIdentity, ApiError> {
-        self.me.get_or_try_init(|| self.introduce()).await
+    /// From now on these tokens hold, and a connection with another one is replaced. Returns whether they are other ones. A bot that
+    /// Slack had sent away has to be listened to again.
+    pub fn set_tokens(&self, bot: SecretString, app: SecretString) -> bool {
+        let are_others = self.api.set_tokens(bot, app);
+        if are_others {
+            *self.me.write().unwrap_or_else(PoisonError::into_inner) = Arc::default();
+        }
+        are_others
+    }
+
+    /// The bot's own identity, fetched once for each token.
+    pub(super) async fn me(&self) -> Result<Arc<SlackIdentity>, ApiError> {
+        let me = self.me.read().unwrap_or_else(PoisonError::into_inner).clone();
+        me.get_or_try_init(async || self.introduce().await.map(Arc::new)).await.cloned()
     }
 }
 
@@ -122,18 +133,20 @@ impl Platform for Slack {
     }
 
     fn forget<'a>(&'a self, request: &'a Arc<ForgetRequest>) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            // `slack:team/user`.
-            let ids = request.ids.iter().filter_map(|id| id.as_str().strip_prefix("slack:")?.split_once('/'));
-            let users: Vec<&str> = ids.map(|(_, user)| user).collect();
-            inbox::forget(&*self.stores.inbox, &users).await
-        })
+        Box::pin(forget(&self.stores, request))
     }
 
     /// Slack has no typing indicator for bots.
     fn typing<'a>(&'a self, _: &'a Place) -> BoxFuture<'a, ()> {
         Box::pin(std::future::ready(()))
     }
+}
+
+pub async fn forget(stores: &PlatformStores, request: &ForgetRequest) -> Result<(), StoreError> {
+    // `slack:team/user`.
+    let ids = request.ids.iter().filter_map(|id| id.as_str().strip_prefix("slack:")?.split_once('/'));
+    let users: Vec<&str> = ids.map(|(_, user)| user).collect();
+    inbox::forget(&*stores.inbox, &users).await
 }
 
 /// `slack:team/channel`.

@@ -6,8 +6,11 @@ use std::time::Duration;
 use aizuchi_core::types::{Span, Time};
 use aizuchi_formats::slack_markup::{NameLookup, plain};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
+use super::api::ARRIVES_WITHIN;
 use super::errors::ApiError;
+use super::listen::POSTS_WITHIN;
 use super::mrkdwn::mrkdwn;
 use super::platform::{PLATFORM, Slack};
 use super::read::{list, stamp, stamp_of, text, time};
@@ -27,23 +30,31 @@ const KEPT: Span = Span::minutes(30 * 24 * 60);
 
 /// Returns the time stamp of the post.
 pub async fn post(slack: &Slack, channel: &str, posting: &PostRequest<'_>) -> Result<String, PostError> {
-    let now = slack.clock.now();
-    let known = slack.stores.posts.begin(ledger_key(posting.key), now).await.map_err(try_later)?;
+    // By a clock that goes on while the process is stopped. The one that stamps the attempt must not be later.
+    let (mut since, now) = (Instant::now(), slack.clock.now());
+    let posts = &slack.stores.posts;
+    let known = posts.begin(ledger_key(posting.key), now).await.map_err(try_later)?;
     let thread = posting.place.thread.as_ref().map(|thread| thread.as_str());
     match known {
         PostProgress::Posted(ts) => return Ok(ts),
         PostProgress::New => (),
         PostProgress::Begun(at) => {
-            let shown = (at + SHOWS_WITHIN).since(now);
-            tokio::time::sleep(Duration::from_millis(shown.0.min(SHOWS_WITHIN.0))).await;
+            let shows_within = shows_within(posts.has_others());
+            let shown = (at + shows_within).since(now);
+            tokio::time::sleep(Duration::from_millis(shown.0.min(shows_within.0))).await;
             let wanted = UnconfirmedPost { key: posting.key, text: &mrkdwn(posting.text), since: at - CLOCKS_DIFFER };
             if let Some(ts) = find(slack, channel, thread, &wanted).await.map_err(to_post_error)? {
                 tracing::info!(channel, ts, "found a post from before the restart");
                 note(slack, posting.key, Some(&ts)).await;
                 return Ok(ts);
             }
+            since = Instant::now();
+            if !posts.begin_again(ledger_key(posting.key), at, slack.clock.now()).await.map_err(try_later)? {
+                return Err(PostError::TryLater { after: None, what: "another process is posting it".into() });
+            }
         }
     }
+    let until = since + slack.pace.posts_within;
     let text = mrkdwn(posting.text);
     let metadata = json!({"event_type": KIND, "event_payload": {"key": posting.key}}).to_string();
     let mut form = vec![
@@ -55,7 +66,7 @@ pub async fn post(slack: &Slack, channel: &str, posting: &PostRequest<'_>) -> Re
         ("link_names", "false"),
     ];
     form.extend(thread.map(|thread| ("thread_ts", thread)));
-    match slack.api.call("chat.postMessage", &form).await {
+    match slack.api.call_before(until, "chat.postMessage", &form).await {
         Ok(answer) => {
             let unstamped =
                 || PostError::TryLater { after: None, what: "the response has no message timestamp".into() };
@@ -64,11 +75,21 @@ pub async fn post(slack: &Slack, channel: &str, posting: &PostRequest<'_>) -> Re
             Ok(ts)
         }
         Err(error) => {
-            if error.is_certain() {
+            // Later the attempt may be that of another process.
+            if error.is_certain() && Instant::now() < until {
                 note(slack, posting.key, None).await;
             }
             Err(error.into())
         }
+    }
+}
+
+/// How long after it was begun a post may become visible. A program that starts again knows that the one before has ended; another process
+/// of a cluster may only be stopped, or cut off.
+fn shows_within(has_others: bool) -> Span {
+    match has_others {
+        true => Span((POSTS_WITHIN + ARRIVES_WITHIN).as_millis() as u64 + SHOWS_WITHIN.0),
+        false => SHOWS_WITHIN,
     }
 }
 
@@ -106,7 +127,7 @@ async fn find(
         if let Some(ts) = found.and_then(|message| stamp(message, "ts")) {
             return Ok(Some(ts.to_owned()));
         }
-        let alike_here = messages.iter().filter(|message| is_alike(message, me, wanted));
+        let alike_here = messages.iter().filter(|message| is_alike(message, &me, wanted));
         alike.extend(alike_here.filter_map(|message| stamp(message, "ts")).map(str::to_owned));
         match page.get("response_metadata").and_then(|more| text(more, "next_cursor")) {
             Some(next) => cursor = next.to_owned(),

@@ -6,6 +6,7 @@
 //! as lost. Slack announces that it will close a connection (`disconnect`): the next one is opened first, and the old one
 //! is read until it closes, so that nothing is missed in between (`connections.rs`).
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +30,9 @@ const TOGETHER_MAX: usize = 256;
 /// A larger frame ends the connection; one larger than an event can be is dropped long before that.
 const FRAME_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// How long what has arrived on a lost connection may take to be read.
+const REASON_WITHIN: Duration = Duration::from_secs(1);
+
 /// An open connection.
 pub struct SlackConnection {
     context: Arc<SlackContext>,
@@ -38,6 +42,8 @@ pub struct SlackConnection {
     /// When Slack sent its hello.
     greeted: Option<Instant>,
     warned: bool,
+    /// Resolves when another token holds than the one that it was opened with.
+    other_token: Pin<Box<dyn Future<Output = ()> + Send>>,
 }
 
 /// Why a connection ends.
@@ -45,6 +51,8 @@ pub struct SlackConnection {
 pub enum ConnectionEnd {
     /// Slack will close it soon: another one should be open before that.
     Warned,
+    /// Another token holds.
+    Replaced,
     /// Too many connections are open with this token.
     Crowded,
     /// Only a person can help.
@@ -56,6 +64,7 @@ pub enum ConnectionEnd {
 /// Requests a URL and opens a connection to it.
 pub async fn open(context: &Arc<SlackContext>, me: &Arc<SlackIdentity>) -> Result<SlackConnection, ApiError> {
     let api = &context.slack.api;
+    let other_token = Box::pin(api.other_app_token());
     let answer = api.call_with(TokenKind::App, "apps.connections.open", &[]).await?.body;
     let url = text(&answer, "url").ok_or_else(|| ApiError::NoAnswer("the response has no WebSocket URL".into()))?;
     let socket = web_socket::open(api.client(), url, FRAME_BYTES_MAX).await.map_err(ApiError::NoAnswer)?;
@@ -63,7 +72,8 @@ pub async fn open(context: &Arc<SlackContext>, me: &Arc<SlackIdentity>) -> Resul
     // Messages sent until now are late because of us.
     context.slack.clock.note_return();
     let (context, me) = (context.clone(), me.clone());
-    Ok(SlackConnection { context, me, sink, frames: frames.ready_chunks(TOGETHER_MAX), greeted: None, warned: false })
+    let frames = frames.ready_chunks(TOGETHER_MAX);
+    Ok(SlackConnection { context, me, sink, frames, greeted: None, warned: false, other_token })
 }
 
 impl SlackConnection {
@@ -86,10 +96,15 @@ impl SlackConnection {
                     if heard.elapsed() > pace.silent_max {
                         return ConnectionEnd::Lost("no ping within the timeout".into());
                     }
-                    if let Err(end) = self.send(vec![Message::Ping(Vec::new().into())]).await {
-                        return end;
+                    if let Err(lost) = self.send(vec![Message::Ping(Vec::new().into())]).await {
+                        return self.reason_or(lost).await;
                     }
                     continue;
+                }
+                // What is not acknowledged by now is sent again on the next one.
+                () = &mut self.other_token => {
+                    let _ = timeout(Duration::from_secs(1), self.sink.close()).await;
+                    return ConnectionEnd::Replaced;
                 }
                 () = context.stop.cancelled() => {
                     let _ = timeout(Duration::from_secs(1), self.sink.close()).await;
@@ -98,10 +113,24 @@ impl SlackConnection {
             };
             heard = Instant::now();
             let Some(frames) = frames else { return ConnectionEnd::Lost("closed by Slack".into()) };
-            if let Some(end) = self.take(frames).await {
-                return end;
+            match self.take(frames).await {
+                None => (),
+                Some(lost @ ConnectionEnd::Lost(_)) => return self.reason_or(lost).await,
+                Some(end) => return end,
             }
         }
+    }
+
+    /// Nothing can be sent any more. Why Slack closed the connection may have arrived and not been read yet.
+    async fn reason_or(&mut self, lost: ConnectionEnd) -> ConnectionEnd {
+        while let Ok(Some(frames)) = timeout(REASON_WITHIN, self.frames.next()).await {
+            match self.take(frames).await {
+                None => (),
+                Some(ConnectionEnd::Lost(_)) => break,
+                Some(end) => return end,
+            }
+        }
+        lost
     }
 
     /// Stores and acknowledges frames that arrived together.
@@ -112,12 +141,14 @@ impl SlackConnection {
                 Ok(Message::Text(text)) => text,
                 Ok(Message::Close(frame)) => {
                     let said = frame.map(|frame| format!(": {} {:?}", frame.code, frame.reason.as_str()));
-                    end = Some(ConnectionEnd::Lost(format!("closed by Slack{}", said.unwrap_or_default())));
+                    let lost = || ConnectionEnd::Lost(format!("closed by Slack{}", said.unwrap_or_default()));
+                    // Why Slack closes it came before.
+                    end = Some(end.unwrap_or_else(lost));
                     continue;
                 }
                 Ok(_) => continue,
                 Err(error) => {
-                    end = Some(ConnectionEnd::Lost(error.to_string()));
+                    end = Some(end.unwrap_or_else(|| ConnectionEnd::Lost(error.to_string())));
                     continue;
                 }
             };
@@ -150,7 +181,8 @@ impl SlackConnection {
             self.context.arrived.notify_one();
         }
         let told = known.iter().map(|envelope| Message::text(envelope::acknowledgement(envelope))).collect();
-        self.send(told).await.err().or(end)
+        let unsent = self.send(told).await.err();
+        end.or(unsent)
     }
 
     async fn send(&mut self, messages: Vec<Message>) -> Result<(), ConnectionEnd> {

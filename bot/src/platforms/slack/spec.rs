@@ -19,7 +19,7 @@ use crate::runtime::EngineHandle;
 pub const PLATFORM: PlatformSpec = PlatformSpec {
     title: "Slack",
     section: SectionRow::of::<SlackSettings>(),
-    needs_restart: &["slack"],
+    takes_effect: &["slack.bot_token_variable", "slack.app_token_variable"],
     kind: PlatformKind::Joined { tokens: &[BOT_TOKEN, APP_TOKEN], examine: ask, open },
 };
 
@@ -67,5 +67,10 @@ impl JoinedPlatform for Slack {
         stop: CancellationToken,
     ) -> BoxFuture<'static, anyhow::Result<JoinHandle<()>>> {
         Box::pin(async move { Slack::listen(&self, engine, commands, stop).await })
+    }
+
+    fn set_tokens(&self, tokens: Vec<SecretString>) -> bool {
+        let [bot, app] = token_pair(tokens);
+        Slack::set_tokens(self, bot, app)
     }
 }

@@ -14,6 +14,7 @@ use tracing::{error, warn};
 
 use super::platform::PLATFORM;
 use crate::ports::{Inbox, PendingEntry};
+use crate::redacted;
 use crate::runtime::{EngineHandle, PriorityQueue, ShuttingDown};
 
 /// How many are read at once.
@@ -45,7 +46,7 @@ struct Progress {
 
 impl Progress {
     /// Everything up to this entry has been handled.
-    fn heard(&self) -> u64 {
+    fn handled_up_to(&self) -> u64 {
         self.unheard.first().map_or(self.read, |first| first - 1)
     }
 
@@ -85,7 +86,7 @@ impl Backlog {
                 let promise = engine.enqueue(input).await?;
                 under_way.push(async move { promise.durable().await.map(|()| seq) });
             }
-            let heard = progress.heard();
+            let heard = progress.handled_up_to();
             if heard > noted && noting.is_empty() {
                 noted = heard;
                 noting.push(note(inbox, heard));
@@ -130,7 +131,7 @@ async fn read_more(inbox: &dyn Inbox, progress: &mut Progress) {
                 progress.unheard.insert(seq);
                 progress.waiting.push(input.room().cloned(), turns_to_it(&input), (seq, input));
             }
-            Err(error) => warn!(seq, %error, "skipped an unreadable record"),
+            Err(error) => warn!(seq, error = redacted::parse_error(&error), "skipped an unreadable record"),
         }
     }
 }

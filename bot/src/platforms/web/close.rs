@@ -6,15 +6,15 @@ use super::page::{JoinedRoom, Page, PageProblem};
 use super::platform::Web;
 use super::rooms;
 use super::talk::room_id;
-use super::wire::FromServer;
 use super::words::{self, PageError};
 use crate::commands::ArgumentValue;
+use crate::ports::PageNotice;
 
 impl Web {
     /// Without a token everybody here is on this machine, and may close rooms that people opened; otherwise only the person
     /// who opened it may. Rooms of the settings would exist again at the next start.
     pub(super) fn may_close(&self, room: &str, opened_by: Option<&str>, person: &str) -> bool {
-        !self.is_of_settings(room) && (self.settings.token().is_none() || opened_by == Some(person))
+        !self.is_of_settings(room) && (!self.wants_token() || opened_by == Some(person))
     }
 
     pub(super) fn is_of_settings(&self, room: &str) -> bool {
@@ -32,23 +32,27 @@ impl Page {
         if web.is_of_settings(room) {
             return Err(PageError::RoomOfSettings.into());
         }
-        let anybody = web.settings.token().is_none();
+        let anybody = !web.wants_token();
         let close = rooms::close(room.to_owned(), (!anybody).then(|| person.speaker.id.clone()));
         self.context.change_talk(room, web.clock.now(), false, close).await?;
-        web.hub.broadcast(room, 0, 0, || FromServer::Closed { room: room.to_owned() });
-        let rooms = web.in_order(rooms::all(&*web.stores.web).await?);
-        web.hub.broadcast_all(&FromServer::Rooms { rooms });
+        web.tell_others(PageNotice::RoomClosed { room: room.to_owned() });
+        web.show_closed(room).await?;
         self.forget_room(room).await;
         tracing::info!(%room, "room closed");
         Ok(())
     }
 
-    /// A person who opens a room of the same name later must not see what was said in this one.
+    /// A person who opens a room of the same name later must not see what was said in this one. It goes on when the page no
+    /// longer waits for a memory that does not answer.
     async fn forget_room(&self, room: &str) {
-        let Some(keeper) = &self.context.keeper else { return };
-        if let Err(error) = keeper.forget_room(room_id(room), &self.context.engine).await {
-            warn!(%room, %error, "cannot delete a closed room; retrying");
-        }
+        let Some(keeper) = self.context.keeper.clone() else { return };
+        let (deadline, engine, room) = (keeper.waiting(), self.context.engine.clone(), room.to_owned());
+        let forgetting = self.context.tasks.spawn(async move {
+            if let Err(error) = keeper.forget_room(room_id(&room), &engine).await {
+                warn!(%room, %error, "cannot delete a closed room; retrying");
+            }
+        });
+        let _ = deadline.within(forgetting).await;
     }
 
     /// Without the room's name it only explains what would happen.

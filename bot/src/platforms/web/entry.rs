@@ -15,7 +15,7 @@ use super::words::PageError;
 use super::{ids, mentions, rooms, sample};
 use crate::commands::{CommandForm, offers};
 use crate::lookalike::{case_folded, is_invisible};
-use crate::ports::{Speaker, WebDecision, WebMessage, WebQuery, WebQueryResult, WebRoom, WebWrite};
+use crate::ports::{PageNotice, Speaker, WebDecision, WebMessage, WebQuery, WebQueryResult, WebRoom, WebWrite};
 use crate::replay::decision_for_page;
 
 /// How many messages are sent at once to a page that enters or scrolls back.
@@ -48,6 +48,7 @@ impl Page {
         let mut rooms = web.in_order(rooms::all(&*web.stores.web).await?);
         if is_new_room {
             web.hub.broadcast_all(&FromServer::Rooms { rooms: rooms.clone() });
+            web.tell_others(PageNotice::RoomOpened);
         }
         if !rooms.contains(&room) {
             rooms.push(room.clone());
@@ -68,10 +69,10 @@ impl Page {
         .await;
         // Subscribed before the history is read, so that what happens meanwhile is queued.
         let subscription = web.hub.subscribe(&room);
-        let told = self.catch_up(&room, since).await?;
+        let last_seq_sent = self.catch_up(&room, since).await?;
         self.show(&room).await?;
-        let _ = self.out.send(OutgoingFrame::Seat { subscription, told, number: self.number }).await;
-        self.entered = Some(JoinedRoom { room, person, told, _present: present });
+        let _ = self.out.send(OutgoingFrame::Seat { subscription, last_seq_sent, number: self.number }).await;
+        self.entered = Some(JoinedRoom { room, person, last_seq_sent, _present: present });
         Ok(())
     }
 
@@ -114,20 +115,20 @@ impl Page {
         if since == 0 || since > counted {
             return self.tell_recent(room).await;
         }
-        let mut told = since;
+        let mut last_seq_sent = since;
         loop {
-            let some = talk.changes(Some(room), told, CATCH_UP).await?;
+            let some = talk.changes(Some(room), last_seq_sent, CATCH_UP).await?;
             for message in &some {
                 self.send(message.to_frame(since)).await;
             }
-            told = some.last().map_or(told, |message| message.seq);
+            last_seq_sent = some.last().map_or(last_seq_sent, |message| message.seq);
             if some.len() < CATCH_UP {
                 break;
             }
         }
         let older = talk.history(room, since + 1, 1).await?;
-        self.send(FromServer::CaughtUp { seq: told, more_before: !older.messages.is_empty() }).await;
-        Ok(told)
+        self.send(FromServer::CaughtUp { seq: last_seq_sent, more_before: !older.messages.is_empty() }).await;
+        Ok(last_seq_sent)
     }
 
     async fn tell_recent(&self, room: &str) -> Result<u64, PageProblem> {
@@ -158,12 +159,12 @@ impl Page {
     }
 
     pub(super) async fn history(&self, before: u64) -> Result<(), PageProblem> {
-        let JoinedRoom { room, told, .. } = self.entered()?;
+        let JoinedRoom { room, last_seq_sent, .. } = self.entered()?;
         let older = self.context.web.stores.web.history(room, before, HISTORY).await?;
         for message in &older.messages {
             self.send(message.to_frame(0)).await;
         }
-        self.send(FromServer::CaughtUp { seq: *told, more_before: older.more_before }).await;
+        self.send(FromServer::CaughtUp { seq: *last_seq_sent, more_before: older.more_before }).await;
         self.tell_decisions(room, &older.messages).await
     }
 }

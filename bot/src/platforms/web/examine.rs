@@ -22,7 +22,14 @@ pub fn examine(layers: &Layers, running: Running) -> Vec<Check> {
         Ok(addresses) => addresses.collect(),
         Err(error) => {
             let fix = "set web.address to an address such as 127.0.0.1:4860";
-            return vec![Check::fail(PART, format!("`web.address` is {:?}: {error}", web.address), fix)];
+            return vec![Check::fail(
+                PART,
+                format!(
+                    "`web.address` must be an address of this machine with a port, got {:?} ({error})",
+                    web.address
+                ),
+                fix,
+            )];
         }
     };
     let mut checks = vec![listens(&web.address, &addresses, running)];
@@ -92,7 +99,7 @@ mod tests {
     use crate::check::Level;
 
     #[test]
-    fn what_is_open_to_others_needs_a_token_that_can_not_be_guessed() {
+    fn what_is_open_to_others_needs_a_token_that_cannot_be_guessed() {
         assert_eq!(guard("0.0.0.0:80", None).level, Level::Fail);
         assert_eq!(guard("0.0.0.0:80", Some(&"hush".into())).level, Level::Warn);
         assert_eq!(guard("0.0.0.0:80", Some(&"x".repeat(16).into())).level, Level::Ok);

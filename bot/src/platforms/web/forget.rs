@@ -16,7 +16,12 @@ use crate::ports::{
 };
 use crate::stores::StoreError;
 
-pub fn forget(request: Arc<ForgetRequest>) -> TalkChange<()> {
+pub async fn forget(stores: &PlatformStores, request: &Arc<ForgetRequest>) -> Result<(), StoreError> {
+    forget_pending(stores, request).await?;
+    forget_talk(request.clone()).make(&*stores.web).await
+}
+
+fn forget_talk(request: Arc<ForgetRequest>) -> TalkChange<()> {
     let look = WebQuery { all_messages: true, ..WebQuery::default() };
     TalkChange::new(look, move |found| ((), decide_forget(found, &request)))
 }
@@ -177,7 +182,7 @@ mod tests {
         say(saying("bot", "web:lobby/1/1", "and then left.", None)).await.unwrap();
         say(saying("bot", "web:lobby/2/0", "To the mill.", Some(&other))).await.unwrap();
         let request = ForgetRequest { ids: vec![PersonId::new("web:x1")], ..ForgetRequest::default() };
-        forget(Arc::new(request)).make(&*talk).await.unwrap();
+        forget_talk(Arc::new(request)).make(&*talk).await.unwrap();
         let late = say(saying("bot", "web:lobby/3/0", "Over there.", Some(&asked))).await;
         let late_part = say(saying("bot", "web:lobby/1/2", "Mind the step.", None)).await;
         assert_eq!((late, late_part), (Err(Refusal::NoSuchMessage), Err(Refusal::NoSuchMessage)));

@@ -15,9 +15,10 @@ use subtle::ConstantTimeEq as _;
 use tokio::net::TcpListener;
 use tracing::warn;
 
+use super::access::{CurrentAccess, WebAccess};
 use super::guesses::{TokenCheck, TokenGuesses};
 use super::limits::ClientAddress;
-use super::session::{self, Sessions};
+use super::session;
 use super::settings::WebSettings;
 
 /// The addresses it may listen on. `Err` says what is wrong with the setting.
@@ -33,8 +34,8 @@ pub fn addresses(address: &str, token: Option<&SecretString>) -> Result<Vec<Sock
     };
     if token.is_none() && !found.iter().all(|address| address.ip().is_loopback()) {
         return Err(format!(
-            "`web.address` is {address:?}, which other machines can reach, and there is no token: set web.token to a secret \
-             (AIZUCHI__WEB__TOKEN=…), or web.address to \"127.0.0.1:4860\""
+            "`web.address` must be an address that only this machine can reach, such as \"127.0.0.1:4860\", as long as web.token is \
+             not set (AIZUCHI__WEB__TOKEN=…), got {address:?}"
         ));
     }
     Ok(found)
@@ -54,10 +55,8 @@ pub async fn bind(address: &str, token: Option<&SecretString>) -> anyhow::Result
 /// What is checked before anything is served.
 #[derive(Clone)]
 pub struct Guard {
-    token: Option<SecretString>,
+    access: CurrentAccess,
     bound: IpAddr,
-    /// Set if there is a token.
-    sessions: Option<Arc<Sessions>>,
     guesses: Arc<TokenGuesses>,
     trust_proxy: bool,
 }
@@ -76,22 +75,20 @@ enum AccessDecision {
 }
 
 impl Guard {
-    pub fn new(settings: &WebSettings, bound: IpAddr, sessions: Option<Arc<Sessions>>) -> Guard {
-        let token = settings.token().cloned();
-        Guard { token, bound, sessions, guesses: Arc::default(), trust_proxy: settings.trust_proxy }
+    pub fn new(settings: &WebSettings, bound: IpAddr, access: CurrentAccess) -> Guard {
+        Guard { access, bound, guesses: Arc::default(), trust_proxy: settings.trust_proxy }
     }
 
-    fn check(&self, request: &Request) -> AccessDecision {
+    fn check(&self, access: &WebAccess, request: &Request, has_session: bool) -> AccessDecision {
         let (headers, path) = (request.headers(), request.uri().path());
         if (path == "/ws" || path.starts_with("/api/")) && !is_same_origin(headers) {
             return AccessDecision::Refused("unexpected Origin header");
         }
-        let Some(token) = &self.token else {
+        let Some(token) = &access.token else {
             let ours = host(headers).is_some_and(|host| self.is_own(host));
             return if ours { AccessDecision::In } else { AccessDecision::Refused("unexpected Host header") };
         };
-        let has_session = |sessions: &Arc<Sessions>| cookies(headers, COOKIE).any(|id| sessions.knows(&id));
-        if self.sessions.as_ref().is_some_and(has_session) {
+        if has_session {
             return AccessDecision::In;
         }
         const REFUSED: AccessDecision =
@@ -127,11 +124,14 @@ impl Guard {
 }
 
 /// Runs before every page. `/live` is open, since it reveals nothing; so is `/ready`, without its reasons.
-pub async fn guard_request(State(guard): State<Guard>, request: Request, next: Next) -> Response {
+pub async fn guard_request(State(guard): State<Guard>, mut request: Request, next: Next) -> Response {
     if request.uri().path() == "/live" {
         return next.run(request).await;
     }
-    match guard.check(&request) {
+    let access = guard.access.get();
+    let has_session = access.has_session(request.headers()).await;
+    request.extensions_mut().insert(access.clone());
+    match guard.check(&access, &request, has_session) {
         AccessDecision::Refused(_) if request.uri().path() == "/ready" && !shows_token(&request) => {
             let status = next.run(request).await.status();
             (status, if status.is_success() { "ready\n" } else { "not ready\n" }).into_response()
@@ -139,7 +139,7 @@ pub async fn guard_request(State(guard): State<Guard>, request: Request, next: N
         AccessDecision::In => next.run(request).await,
         AccessDecision::Refused(why) => (StatusCode::FORBIDDEN, format!("{why}\n")).into_response(),
         AccessDecision::Wait(wait) => wait_first(wait),
-        AccessDecision::Welcome => guard.welcome(request.headers()).await,
+        AccessDecision::Welcome => access.welcome(request.headers()).await,
     }
 }
 
@@ -153,7 +153,19 @@ fn wait_first(wait: Duration) -> Response {
     (StatusCode::TOO_MANY_REQUESTS, [(header::RETRY_AFTER, seconds.to_string())], why).into_response()
 }
 
-impl Guard {
+impl WebAccess {
+    /// Whether a browser has shown the token before.
+    async fn has_session(&self, headers: &HeaderMap) -> bool {
+        let Some(sessions) = &self.sessions else { return false };
+        let ids: Vec<String> = cookies(headers, COOKIE).collect();
+        for id in ids {
+            if sessions.knows(&id).await {
+                return true;
+            }
+        }
+        false
+    }
+
     async fn welcome(&self, headers: &HeaderMap) -> Response {
         let begun = match &self.sessions {
             Some(sessions) => sessions.begin().await,
@@ -219,6 +231,8 @@ fn constant_time_eq(given: &str, wanted: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tokio_util::sync::CancellationToken;
+
     use super::*;
 
     #[test]
@@ -232,7 +246,9 @@ mod tests {
     #[test]
     fn only_names_of_this_machine() {
         let settings = crate::config::new_layers().section().unwrap();
-        let guard = Guard::new(&settings, "127.0.0.1".parse().unwrap(), None);
+        let access = WebAccess { token: None, sessions: None, over: CancellationToken::new() };
+        let access = CurrentAccess::new(access, CancellationToken::new());
+        let guard = Guard::new(&settings, "127.0.0.1".parse().unwrap(), access);
         for own in ["localhost", "LOCALHOST:4860", "127.0.0.1:4860", "[::1]:4860", "127.0.0.2"] {
             assert!(guard.is_own(own), "{own}");
         }

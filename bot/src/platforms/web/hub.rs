@@ -1,6 +1,6 @@
 //! Distributes what happens in a room to the pages that are in it.
 //!
-//! A change is stored first. Then [`Hub::carry`], the only sender of changes, reads them from the store in the order of their
+//! A change is stored first. Then [`Hub::publish_changes`], the only sender of changes, reads them from the store in the order of their
 //! numbers and broadcasts them: no change overtakes another, and a page that counts notices a gap. Each room has a bounded
 //! broadcast channel; a page that is too far behind is disconnected, comes back with the last number it knows and asks for the
 //! rest. The current view of the room is a `watch` channel, where only the latest value counts. A frame is serialised once for
@@ -166,5 +166,5 @@ impl Hub {
 }
 
 pub fn to_json(tell: &FromServer) -> Utf8Bytes {
-    serde_json::to_string(tell).expect("what is told is plain data").into()
+    serde_json::to_string(tell).expect("a frame is plain data").into()
 }

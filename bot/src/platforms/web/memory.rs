@@ -114,7 +114,8 @@ pub async fn change(
 ) -> Response {
     let Some(keeper) = context.keeper.clone() else { return not_found() };
     let (room, fact) = (talk::room_id(&room), FactId(fact));
-    match keeper.in_time(is_of(&keeper, &room, fact)).await {
+    let waiting = keeper.waiting();
+    match waiting.within(is_of(&keeper, &room, fact)).await.flatten() {
         Ok(true) => (),
         Ok(false) => return (StatusCode::NOT_FOUND, "there is no such fact in this room\n").into_response(),
         Err(error) => return store_error(&error),
@@ -131,7 +132,7 @@ pub async fn change(
         FactAction::Pin { pinned } => MemoryChange::Pinned { fact, pinned },
         FactAction::Forget => MemoryChange::Forgotten { fact },
     };
-    match keeper.in_time(keeper.change(vec![change])).await {
+    match waiting.within(keeper.change(vec![change])).await.flatten() {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(error) => store_error(&error),
     }

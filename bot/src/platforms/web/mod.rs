@@ -17,12 +17,14 @@ mod words;
 
 mod hub;
 mod limits;
+mod others;
 mod plain_connections;
 mod presence;
 pub mod rooms;
 mod talk;
 mod watch;
 
+mod access;
 mod assets;
 mod backlog;
 mod emoji;
@@ -37,7 +39,8 @@ mod session;
 mod settings;
 mod spec;
 
+pub use forget::forget;
 pub use platform::Web;
-pub use server::WebServices;
+pub use server::{STORE_FAILS, WebServices};
 pub use settings::WebSettings;
 pub use spec::{PLATFORM, check_address};

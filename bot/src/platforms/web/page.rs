@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use aizuchi_core::types::{MessageId, Place, Voice};
 use axum::extract::ws::Utf8Bytes;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 use tracing::warn;
 
 use super::change::TalkChange;
@@ -23,12 +23,14 @@ use super::words::PageError;
 use crate::commands::{CommandEffect, CommandForm, CommandSpec, ParsedCommand, WebEffect, answers, parse};
 use crate::language::Language;
 use crate::lookalike::looks_empty;
-use crate::ports::Caller;
+use crate::ports::{Caller, PageNotice};
 use crate::replay::decision_for_page;
 use crate::runtime::{ShuttingDown, StoringError};
 use crate::stores::StoreError;
 
 const KEY_CHARS_MAX: usize = 100;
+/// How many commands of a page may wait for memory at the same time.
+const BESIDE_MAX: usize = 8;
 
 /// What is sent to the page.
 pub enum OutgoingFrame {
@@ -36,7 +38,7 @@ pub enum OutgoingFrame {
     /// From here on the events of this room are sent as well, except those that were sent already.
     Seat {
         subscription: RoomSubscription,
-        told: u64,
+        last_seq_sent: u64,
         number: u64,
     },
 }
@@ -50,6 +52,8 @@ pub struct Page {
     /// Identifies this page while the program runs.
     pub(super) number: u64,
     pub(super) entered: Option<JoinedRoom>,
+    /// Commands that wait for memory while the page goes on.
+    beside: Arc<Semaphore>,
     /// Why it could not enter at its last attempt, if the reason is temporary.
     turned_away: Option<PageError>,
 }
@@ -58,7 +62,7 @@ pub(super) struct JoinedRoom {
     pub room: String,
     pub person: WebPerson,
     /// The last change that was sent when it entered.
-    pub told: u64,
+    pub last_seq_sent: u64,
     pub _present: PresenceGuard,
 }
 
@@ -102,6 +106,11 @@ impl From<ShuttingDown> for PageProblem {
     }
 }
 
+async fn send(out: &mpsc::Sender<OutgoingFrame>, tell: FromServer) {
+    // An error only means that the page is gone.
+    let _ = out.send(OutgoingFrame::Frame(to_json(&tell))).await;
+}
+
 impl Page {
     pub fn new(
         context: Arc<WebContext>,
@@ -117,6 +126,7 @@ impl Page {
             out,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
             entered: None,
+            beside: Arc::new(Semaphore::new(BESIDE_MAX)),
             turned_away: None,
         }
     }
@@ -222,8 +232,7 @@ impl Page {
     }
 
     pub(super) async fn send(&self, tell: FromServer) {
-        // An error only means that the page is gone.
-        let _ = self.out.send(OutgoingFrame::Frame(to_json(&tell))).await;
+        send(&self.out, tell).await;
     }
 
     pub(super) fn entered(&self) -> Result<&JoinedRoom, PageProblem> {
@@ -292,7 +301,8 @@ impl Page {
         }
         if self.context.limits.may_type(&person.speaker.id) {
             let name = person.speaker.name.clone();
-            web.hub.broadcast(room, 0, self.number, || FromServer::Typing { name, thread });
+            web.show_typing(room, self.number, name.clone(), thread.clone());
+            web.tell_others(PageNotice::Typing { room: room.clone(), name, thread });
         }
         Ok(())
     }
@@ -324,17 +334,30 @@ impl Page {
 
     /// Everybody who can open the web room may change its settings.
     async fn run(&self, room: &str, person: &WebPerson, command: &str) {
-        if let ParsedCommand::Command(CommandSpec { effect: CommandEffect::Web(effect), .. }, argument) =
-            parse(command, CommandForm::Bare)
-        {
-            return match effect {
-                WebEffect::CloseRoom => self.run_close(room, argument).await,
-            };
-        }
         let caller = Caller { person: person_id(&person.speaker.id), manages: true, language: self.language };
         let place = Place { room: room_id(room), thread: None };
+        if let ParsedCommand::Command(CommandSpec { effect, .. }, argument) = parse(command, CommandForm::Bare) {
+            match effect {
+                CommandEffect::Web(WebEffect::CloseRoom) => return self.run_close(room, argument).await,
+                CommandEffect::Remember(_) => return self.run_beside(command.to_owned(), caller, place).await,
+                CommandEffect::Engine { .. } | CommandEffect::Run(_) => (),
+            }
+        }
         let answer = self.context.commands.run(command, &caller, &place).await;
         self.notice(&answer).await;
+    }
+
+    /// What the page sends next does not wait for a memory that does not answer.
+    async fn run_beside(&self, command: String, caller: Caller, place: Place) {
+        let running = self.beside.clone().acquire_owned().await.expect("it is never closed");
+        let (context, out) = (self.context.clone(), self.out.clone());
+        self.context.tasks.spawn(async move {
+            let answer = context.commands.run(&command, &caller, &place);
+            if let Some(text) = context.stop.run_until_cancelled(answer).await {
+                send(&out, FromServer::Notice { text }).await;
+            }
+            drop(running);
+        });
     }
 
     pub(super) async fn notice(&self, text: &str) {

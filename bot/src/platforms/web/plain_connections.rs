@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_of_whoever_has_most_makes_way() {
+    fn the_oldest_connection_of_the_largest_holder_makes_way() {
         let all = PlainConnections::new(OF_ADDRESS_MAX + 10);
         let (greedy, other, late) = (address("192.0.2.1"), address("192.0.2.2"), address("192.0.2.3"));
         let others: Vec<_> = (0..5).map(|_| all.add(other)).collect();

@@ -1,23 +1,27 @@
 //! The web rooms as a platform: whatever is stored here reaches the pages and the engine by itself.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use aizuchi_core::memory::ForgetRequest;
+use aizuchi_core::policy::BotNames;
 use aizuchi_core::settings::Settings;
 use aizuchi_core::types::{MessageId, Place, Voice};
 
+use super::access::CurrentAccess;
 use super::backlog::Backlog;
 use super::change::TalkChange;
 use super::forget;
 use super::hub::Hub;
-use super::mentions::same_name;
+use super::mentions::{mentions, same_name};
 use super::presence::Presence;
 use super::rooms;
 use super::settings::WebSettings;
 use super::talk::{self, ReactRequest, Refusal, SayRequest, StoredChange};
-use super::wire::{BotInfo, FromServer};
-use crate::ports::{BoxFuture, OwnTalk, Platform, PlatformStores, PostError, PostRequest, Speaker, WebQuery};
+use super::wire::BotInfo;
+use crate::ports::{
+    BoxFuture, OwnTalk, PageNotice, PageNotices, Platform, PlatformStores, PostError, PostRequest, Speaker, WebQuery,
+};
 use crate::runtime::Clock;
 use crate::stores::StoreError;
 
@@ -37,6 +41,10 @@ pub struct Web {
     pub(super) hub: Hub,
     pub(super) backlog: Backlog,
     pub(super) presence: Arc<Presence>,
+    /// Set where other processes have pages too.
+    pub(super) others: OnceLock<Arc<dyn PageNotices>>,
+    /// Set where it is open.
+    pub(super) access: OnceLock<CurrentAccess>,
 }
 
 /// What people know it by. It may change while they talk.
@@ -44,12 +52,18 @@ struct WebIdentity {
     bot: BotInfo,
     /// What it can be mentioned by.
     names: Vec<String>,
+    /// The same, as they are looked for in a text.
+    finder: BotNames,
 }
 
 impl WebIdentity {
     fn new(settings: &Settings, bot: BotInfo) -> Arc<WebIdentity> {
         let names = std::iter::once(&settings.bot.name).chain(&settings.bot.aliases).cloned().collect();
-        Arc::new(WebIdentity { bot, names })
+        Arc::new(WebIdentity { bot, names, finder: BotNames::new(settings) })
+    }
+
+    fn is_addressed_in(&self, text: &str) -> bool {
+        self.names.iter().any(|name| mentions(text, name)) || self.finder.are_called_in(text)
     }
 }
 
@@ -63,13 +77,8 @@ impl Web {
         clock: Clock,
     ) -> Arc<Web> {
         let (me, hub, backlog) = (RwLock::new(WebIdentity::new(engine, bot)), Hub::default(), Backlog::new());
-        Arc::new(Web { settings, me, stores, clock, hub, backlog, presence: Arc::default() })
-    }
-
-    /// Another process stored something: pages are shown what is new.
-    #[cfg(feature = "cluster")]
-    pub fn wake(&self) {
-        self.hub.wake();
+        let (presence, others, access) = (Arc::default(), OnceLock::new(), OnceLock::new());
+        Arc::new(Web { settings, me, stores, clock, hub, backlog, presence, others, access })
     }
 
     /// From now on it goes by another name, or answers with another model.
@@ -93,6 +102,11 @@ impl Web {
     /// What it can be mentioned by.
     pub(super) fn names(&self) -> Vec<String> {
         self.itself().names.clone()
+    }
+
+    /// Whether a text addresses it, as far as the text alone can tell.
+    pub(super) fn is_addressed_in(&self, text: &str) -> bool {
+        self.itself().is_addressed_in(text)
     }
 
     /// Changes the talk by something of its own, which the engine knows already, and has the pages told.
@@ -190,8 +204,14 @@ impl Platform for Web {
         Box::pin(async move {
             let thread = place.thread.as_ref().map(ToString::to_string);
             let Some(room) = talk::room_name(&place.room) else { return };
-            self.hub.broadcast(room, 0, 0, || FromServer::Typing { name: self.bot().name, thread });
+            let (room, name) = (room.to_owned(), self.bot().name);
+            self.show_typing(&room, 0, name.clone(), thread.clone());
+            self.tell_others(PageNotice::Typing { room, name, thread });
         })
+    }
+
+    fn dates_by_our_clock(&self) -> bool {
+        true
     }
 
     fn own_talk(&self) -> Option<&dyn OwnTalk> {
@@ -202,8 +222,7 @@ impl Platform for Web {
         Box::pin(async move {
             // What was left unheard is heard first, so that it is not heard after it was forgotten.
             let _ = tokio::time::timeout(HEARD_WITHIN, self.backlog.until_heard()).await;
-            forget::forget_pending(&self.stores, request).await?;
-            forget::forget(request.clone()).make(&*self.stores.web).await?;
+            forget::forget(&self.stores, request).await?;
             self.hub.wake();
             Ok(())
         })
@@ -221,4 +240,30 @@ fn try_later(error: StoreError) -> PostError {
 
 fn give_up(refusal: Refusal) -> PostError {
     PostError::GiveUp { what: refusal.say(crate::language::Language::ENGLISH) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_addressed_by_the_names_that_the_engine_goes_by() {
+        let bot = BotInfo {
+            name: "aizuchi".into(),
+            model: String::new(),
+            judge: String::new(),
+            offline: true,
+            local: None,
+            preset: String::new(),
+            presets: Default::default(),
+        };
+        let policies = aizuchi_core::settings::Layers::default().resolve(&|_| None).expect("the defaults are fine");
+        let me = WebIdentity::new(&policies.general().settings, bot);
+        for text in ["Aizuchi, are you there?", "@AIZUCHI hm", "what does aizuchi think?"] {
+            assert!(me.is_addressed_in(text), "{text}");
+        }
+        for text in ["hello", "kaizuchi is a word", "it is in aizuchi.toml"] {
+            assert!(!me.is_addressed_in(text), "{text}");
+        }
+    }
 }

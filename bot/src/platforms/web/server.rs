@@ -23,11 +23,11 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
 
+use super::access::{CurrentAccess, WebAccess};
 use super::guard::{self, Guard};
 use super::limits::{ClientAddress, WebLimits};
 use super::plain_connections::PlainConnections;
 use super::platform::Web;
-use super::session::Sessions;
 use super::words::PageError;
 use super::{assets, memory, rooms, sample, socket, watch};
 use crate::console::{keep_up, ready_text};
@@ -36,7 +36,7 @@ use crate::keeper::Keeper;
 use crate::language::Language;
 use crate::ports::{Commands, Platform};
 use crate::runtime::{EngineEvent, EngineHandle};
-use crate::stores::{StoreError, wait_until_available};
+use crate::stores::wait_until_available;
 
 /// A request must be complete within this time, or the connection is closed: nobody occupies a slot by sending slowly.
 const HEADERS_WITHIN: Duration = Duration::from_secs(5);
@@ -52,6 +52,9 @@ const READ_BYTES: usize = 16 * 1024;
 const SAMPLES_KEPT: Span = Span::minutes(24 * 60);
 const PEOPLE_KEPT: Span = Span::minutes(90 * 24 * 60);
 
+/// Why a single process is not ready when its journal is not.
+pub const STORE_FAILS: &str = "the store cannot be written; see the log";
+
 /// What the web room needs to be open.
 pub struct WebServices {
     pub engine: EngineHandle,
@@ -61,8 +64,10 @@ pub struct WebServices {
     pub keeper: Option<Arc<Keeper>>,
     pub events: broadcast::Receiver<EngineEvent>,
     pub metrics: PrometheusHandle,
-    /// Whether the engines are running.
+    /// Whether what people say can be taken.
     pub ready: latest::Receiver<bool>,
+    /// Why not, where it cannot.
+    pub not_ready: &'static str,
     /// What an operator should know although it is ready; empty if there is nothing.
     pub alert: latest::Receiver<String>,
     /// The other platforms it has joined.
@@ -84,6 +89,7 @@ pub struct WebContext {
     seats: Arc<Semaphore>,
     metrics: PrometheusHandle,
     ready: latest::Receiver<bool>,
+    not_ready: &'static str,
     alert: latest::Receiver<String>,
     beside: Vec<Arc<dyn Platform>>,
 }
@@ -91,7 +97,8 @@ pub struct WebContext {
 impl Web {
     /// Opens the port and serves until `stop`. The task ends when every page is disconnected.
     pub async fn listen(self: &Arc<Web>, with: WebServices) -> anyhow::Result<(SocketAddr, JoinHandle<()>)> {
-        let WebServices { engine, traces, commands, keeper, events, metrics, ready, alert, beside, stop } = with;
+        let WebServices { engine, traces, commands, keeper, events, metrics, ready, not_ready, alert, beside, stop } =
+            with;
         let listener = guard::bind(&self.settings.address, self.settings.token()).await?;
         let address = listener.local_addr().context("a bound port has an address")?;
         wait_until_available(async || self.open_rooms().await).await?;
@@ -99,8 +106,9 @@ impl Web {
         let sweep = async || rooms::sweep(now - SAMPLES_KEPT, now - PEOPLE_KEPT).make(&*self.stores.web).await;
         wait_until_available(sweep).await?;
         let since = self.last_seq().await?;
-        let sessions = wait_until_available(async || self.sessions().await).await?;
-        let guard = Guard::new(&self.settings, address.ip(), sessions);
+        let access = wait_until_available(async || self.open_access(self.settings.token(), &stop).await).await?;
+        let access = self.access.get_or_init(|| CurrentAccess::new(access, stop.clone())).clone();
+        let guard = Guard::new(&self.settings, address.ip(), access);
         let context = Arc::new(WebContext {
             web: self.clone(),
             engine,
@@ -114,6 +122,7 @@ impl Web {
             seats: Arc::new(Semaphore::new(self.settings.connections_max as usize)),
             metrics,
             ready,
+            not_ready,
             alert,
             beside,
         });
@@ -129,12 +138,6 @@ impl Web {
         });
         info!(%address, "web room listening");
         Ok((address, tokio::spawn(accept(listener, context, guard))))
-    }
-
-    /// `None` if no token is required.
-    async fn sessions(&self) -> Result<Option<Arc<Sessions>>, StoreError> {
-        let Some(token) = self.settings.token() else { return Ok(None) };
-        Ok(Some(Arc::new(Sessions::open(token, self.stores.web_sessions.clone(), self.clock).await?)))
     }
 }
 
@@ -212,6 +215,7 @@ fn router(context: &Arc<WebContext>, guard: Guard) -> Router {
 async fn enter(
     State(context): State<Arc<WebContext>>,
     Extension(peer): Extension<IpAddr>,
+    Extension(access): Extension<Arc<WebAccess>>,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
@@ -232,7 +236,7 @@ async fn enter(
     let upgrade = upgrade.max_message_size(bytes_max).max_frame_size(bytes_max).read_buffer_size(READ_BYTES);
     upgrade.on_upgrade(move |socket| {
         tasks.track_future(async move {
-            socket::serve(socket, context, language, address).await;
+            socket::serve(socket, context, language, address, &access.over).await;
             drop((seat, counted));
         })
     })
@@ -251,10 +255,11 @@ async fn ready(State(context): State<Arc<WebContext>>) -> Response {
                 }
             };
         }
-        (false, _) | (true, Ok((Err(_), _))) => "not ready: the store cannot be written; see the log\n",
-        (true, _) => "not ready: the store does not answer\n",
+        (false, _) => context.not_ready,
+        (true, Ok((Err(_), _))) => STORE_FAILS,
+        (true, _) => "the store does not answer",
     };
-    (StatusCode::SERVICE_UNAVAILABLE, why).into_response()
+    (StatusCode::SERVICE_UNAVAILABLE, format!("not ready: {why}\n")).into_response()
 }
 
 async fn measures(State(context): State<Arc<WebContext>>) -> Response {

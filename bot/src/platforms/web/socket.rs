@@ -75,14 +75,20 @@ pub async fn turn_away(mut socket: WebSocket, error: PageError, language: Langua
     let _ = timeout(TAKES_WITHIN, tell).await;
 }
 
-pub async fn serve(socket: WebSocket, context: Arc<WebContext>, language: Language, address: ClientAddress) {
+/// Until the page leaves, or `over`.
+pub async fn serve(
+    socket: WebSocket,
+    context: Arc<WebContext>,
+    language: Language,
+    address: ClientAddress,
+    over: &CancellationToken,
+) {
     let pages = metrics::gauge!("aizuchi_web_pages");
     pages.increment(1);
     let (sink, stream) = socket.split();
     let (out, waiting) = mpsc::channel(WAITING_MAX);
-    let stop = context.stop.clone();
     let page = Page::new(context, language, address, out);
-    let writing = write(sink, waiting, &stop);
+    let writing = write(sink, waiting, over);
     tokio::pin!(writing);
     let (mut sink, end) = tokio::select! {
         (sink, end) = &mut writing => (sink, end),
@@ -90,7 +96,7 @@ pub async fn serve(socket: WebSocket, context: Arc<WebContext>, language: Langua
         end = read(stream, page) => (writing.await.0, end),
     };
     if end != SocketEnd::Left {
-        tracing::debug!(?end, "dropped a slow web room connection");
+        tracing::debug!(why = ?end, "closed a web room connection");
     }
     let close = async {
         let _ = sink.send(Message::Close(Some(end.close()))).await;
@@ -157,8 +163,8 @@ async fn write(
             out = waiting.recv() => match out {
                 None => break SocketEnd::Left,
                 Some(OutgoingFrame::Frame(text)) => Message::Text(text),
-                Some(OutgoingFrame::Seat { subscription, told, number }) => {
-                    room = Some((subscription, told, number));
+                Some(OutgoingFrame::Seat { subscription, last_seq_sent, number }) => {
+                    room = Some((subscription, last_seq_sent, number));
                     continue;
                 }
             },
@@ -180,9 +186,9 @@ async fn write(
 
 /// The next event in the room; `None` if it is not new for this page.
 async fn next_frame(room: &mut Option<(RoomSubscription, u64, u64)>) -> Result<Option<RoomFrame>, Lagged> {
-    let Some((subscription, told, number)) = room else { return std::future::pending().await };
+    let Some((subscription, last_seq_sent, number)) = room else { return std::future::pending().await };
     let frame = subscription.next().await?;
-    let known = frame.seq != 0 && frame.seq <= *told;
+    let known = frame.seq != 0 && frame.seq <= *last_seq_sent;
     Ok((!known && frame.from != *number).then_some(frame))
 }
 

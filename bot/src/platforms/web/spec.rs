@@ -11,7 +11,7 @@ use crate::platforms::{PlatformKind, PlatformSpec};
 pub const PLATFORM: PlatformSpec = PlatformSpec {
     title: "the web room",
     section: SectionRow::of::<WebSettings>(),
-    needs_restart: &["web"],
+    takes_effect: &["web.token"],
     kind: PlatformKind::Served { examine },
 };
 

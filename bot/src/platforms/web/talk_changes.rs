@@ -12,7 +12,7 @@ impl WebContext {
     pub(super) async fn say(&self, request: SayRequest) -> Result<StoredChange, PageProblem> {
         let (room, at, names) = (request.room.clone(), request.at, self.web.names());
         let here = if talk::may_mention(&request.text) { self.web.presence.in_room(&room) } else { Vec::new() };
-        let addressed = request.reply_to.is_some() || names.iter().any(|name| request.text.contains(name.as_str()));
+        let addressed = request.reply_to.is_some() || self.web.is_addressed_in(&request.text);
         let say = TalkChange::unless_refused(talk::look_for_saying(&request), move |found| {
             talk::say(found, request.clone(), &names, &here)
         });

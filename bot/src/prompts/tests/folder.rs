@@ -97,7 +97,7 @@ fn a_broken_file_is_told_once_and_ours_is_used() {
 }
 
 #[test]
-fn what_can_not_be_read_is_told() {
+fn what_cannot_be_read_is_told() {
     let folder = Folder::new();
     let prompts = folder.prompts();
     fs::write(folder.0.join("en/state.md"), b"\xff\xfe").unwrap();

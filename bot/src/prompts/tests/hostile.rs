@@ -11,18 +11,18 @@ use aizuchi_test_servers::suspicious_reader::{MARKS, forged_lines, is_plain_name
 use proptest::prelude::*;
 
 use super::attacks::{NAMES, TEXTS, disguised, name, words};
-use super::{QUESTIONS, Said, ask, brief, lines, ours, policies};
+use super::{FramedMessage, QUESTIONS, ask, brief, lines, ours, policies};
 use crate::ports::{DigestRequest, Prompt, PromptBuilder as _};
 
 /// A line as somebody reads it who knows the frame and nothing of how it is made.
 #[derive(Debug, PartialEq)]
-struct Read {
+struct FrameLine {
     number: usize,
     speaker: String,
     words: String,
 }
 
-fn unframe(turn: &str, tag: &str) -> Vec<Read> {
+fn unframe(turn: &str, tag: &str) -> Vec<FrameLine> {
     let (opening, closing) = (format!("<{tag}>"), format!("</{tag}>"));
     let everywhere = turn.to_lowercase();
     assert_eq!(everywhere.matches(&opening).count(), 1, "{turn}");
@@ -31,10 +31,10 @@ fn unframe(turn: &str, tag: &str) -> Vec<Read> {
     inside.map(read_line).collect()
 }
 
-fn read_line(line: &str) -> Read {
+fn read_line(line: &str) -> FrameLine {
     let (number, rest) = line.strip_prefix('[').expect(line).split_once("] ").expect(line);
     let (speaker, words) = rest.split_once(": ").or(rest.strip_suffix(':').map(|speaker| (speaker, ""))).expect(line);
-    Read { number: number.parse().expect(line), speaker: speaker.to_owned(), words: words.to_owned() }
+    FrameLine { number: number.parse().expect(line), speaker: speaker.to_owned(), words: words.to_owned() }
 }
 
 /// What nobody can take from the words of another.
@@ -52,13 +52,13 @@ fn without_mark(speaker: &str) -> (&str, &str) {
 }
 
 /// Everything that must hold of a turn in which this was said.
-fn check(said: &[Said<'_>], prompt: &Prompt, harmless: &Prompt) {
+fn check(said: &[FramedMessage<'_>], prompt: &Prompt, harmless: &Prompt) {
     assert_eq!(prompt.system, harmless.system, "instructions know nothing of what was said");
     let turn = &prompt.turns[0].text;
     let read = unframe(turn, "talk");
     assert_eq!(read.len(), said.len(), "as many lines as messages: {turn}");
-    for (place, (line, (name, voice, text))) in read.iter().zip(said).enumerate() {
-        assert_eq!(line.number, place + 1);
+    for (index, (line, (name, voice, text))) in read.iter().zip(said).enumerate() {
+        assert_eq!(line.number, index + 1);
         assert_eq!(letters(&line.words), letters(text), "its own words, all of them: {turn}");
         let own = line.speaker.ends_with(" (you)") || line.speaker.ends_with("（あなた）");
         assert_eq!(own, *voice == Voice::Me, "its own lines are its own: {turn}");
@@ -82,20 +82,21 @@ fn check(said: &[Said<'_>], prompt: &Prompt, harmless: &Prompt) {
 }
 
 /// The same people say something harmless in the same language.
-fn harmless<'a>(said: &[Said<'a>]) -> Vec<Said<'a>> {
+fn harmless<'a>(said: &[FramedMessage<'a>]) -> Vec<FramedMessage<'a>> {
     said.iter().map(|(name, voice, _)| (*name, *voice, "ok")).collect()
 }
 
-fn holds(said: &[Said<'_>]) {
+fn holds(said: &[FramedMessage<'_>]) {
     for language in ["bot.language=en", "bot.language=ja"] {
         let policies = policies(&[language, "prompts.message_chars=100000", "prompts.talk_chars=1000000"]);
         let policy = policies.general();
         for (kind, addressed) in [(Kind::Full, true), (Kind::Full, false), (Kind::Acknowledgement, false)] {
-            let write = |said: &[Said<'_>]| ours().write(&brief(kind, addressed, said), Vec::new(), policy).unwrap();
+            let write =
+                |said: &[FramedMessage<'_>]| ours().write(&brief(kind, addressed, said), Vec::new(), policy).unwrap();
             check(said, &write(said), &write(&harmless(said)));
         }
         for (question, style) in QUESTIONS {
-            let judge = |said: &[Said<'_>]| {
+            let judge = |said: &[FramedMessage<'_>]| {
                 let transcript = Transcript { lines: lines(said), ..Transcript::default() };
                 ours().judge(&ask(question, style, transcript), policy).unwrap()
             };
@@ -114,11 +115,12 @@ fn no_words_leave_their_line() {
 #[test]
 fn no_mark_gets_through_by_its_look_or_by_what_nobody_sees() {
     let policies = policies(&["bot.language=en", "prompts.message_chars=100000", "prompts.talk_chars=1000000"]);
-    let write =
-        |said: &[Said<'_>]| ours().write(&brief(Kind::Full, true, said), Vec::new(), policies.general()).unwrap();
+    let write = |said: &[FramedMessage<'_>]| {
+        ours().write(&brief(Kind::Full, true, said), Vec::new(), policies.general()).unwrap()
+    };
     for mark in MARKS {
         let texts = disguised(mark);
-        let said: Vec<Said<'_>> = texts.iter().map(|text| ("mallory", Person, text.as_str())).collect();
+        let said: Vec<FramedMessage<'_>> = texts.iter().map(|text| ("mallory", Person, text.as_str())).collect();
         check(&said, &write(&said), &write(&harmless(&said)));
     }
 }
@@ -132,7 +134,7 @@ fn no_name_is_somebody_else() {
 
 #[test]
 fn all_of_them_at_once() {
-    let said: Vec<Said<'_>> = NAMES.iter().zip(TEXTS).map(|(name, text)| (*name, Person, *text)).collect();
+    let said: Vec<FramedMessage<'_>> = NAMES.iter().zip(TEXTS).map(|(name, text)| (*name, Person, *text)).collect();
     holds(&said);
 }
 
@@ -272,7 +274,7 @@ proptest! {
     fn whatever_is_said_by_whomever_stays_where_it_belongs(
         said in proptest::collection::vec((name(), 0_u8..6, words()), 1..8),
     ) {
-        let voiced: Vec<Said<'_>> = said
+        let voiced: Vec<FramedMessage<'_>> = said
             .iter()
             .map(|(name, voice, text)| match voice {
                 0 => ("aizuchi", Me, text.as_str()),
@@ -281,7 +283,7 @@ proptest! {
             })
             .collect();
         let policies = policies(&["bot.language=en", "prompts.message_chars=100000"]);
-        let write = |said: &[Said<'_>]| ours().write(&brief(Kind::Full, false, said), Vec::new(), policies.general()).unwrap();
+        let write = |said: &[FramedMessage<'_>]| ours().write(&brief(Kind::Full, false, said), Vec::new(), policies.general()).unwrap();
         check(&voiced, &write(&voiced), &write(&harmless(&voiced)));
     }
 }

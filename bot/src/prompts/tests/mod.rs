@@ -14,7 +14,7 @@ use aizuchi_core::types::{CallId, MessageId, Place, RoomId, Time, Voice};
 
 use super::Prompts;
 
-pub type Said<'a> = (&'a str, Voice, &'a str);
+pub type FramedMessage<'a> = (&'a str, Voice, &'a str);
 
 pub fn policies(settings: &[&str]) -> Policies {
     let mut layers = Layers::default();
@@ -27,7 +27,7 @@ pub fn ours() -> Prompts {
     Prompts::new("".into())
 }
 
-pub fn lines(said: &[Said<'_>]) -> Lines {
+pub fn lines(said: &[FramedMessage<'_>]) -> Lines {
     let ids: Vec<String> = (1..=said.len()).map(|nth| format!("m{nth}")).collect();
     let line = |((name, voice, text), id)| TranscriptLine { id, name, voice, text };
     said.iter().copied().zip(ids.iter().map(String::as_str)).map(line).collect()
@@ -39,7 +39,7 @@ pub fn ask(question: Question, style: JudgeStyle, transcript: Transcript) -> Ask
     Ask { call, at: Time(0), question, style, model: "m".into(), tokens_max: 50, transcript, telling: None, memories }
 }
 
-pub fn brief(kind: Kind, addressed: bool, said: &[Said<'_>]) -> Brief {
+pub fn brief(kind: Kind, addressed: bool, said: &[FramedMessage<'_>]) -> Brief {
     Brief {
         call: CallId { room: RoomId::new("room"), serial: 1 },
         at: Time(0),

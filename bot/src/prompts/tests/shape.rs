@@ -7,10 +7,10 @@ use aizuchi_core::settings::JudgeStyle;
 use aizuchi_core::types::MessageId;
 use aizuchi_core::types::Voice::{Bot, Me, Person};
 
-use super::{QUESTIONS, Said, ask, brief, lines, ours, policies};
+use super::{FramedMessage, QUESTIONS, ask, brief, lines, ours, policies};
 use crate::ports::{PromptBuilder as _, Role};
 
-const ENGLISH: [Said<'_>; 3] =
+const ENGLISH: [FramedMessage<'_>; 3] =
     [("alice", Person, "how cold may it get?"), ("helper", Bot, "build passed"), ("aizuchi", Me, "not below zero")];
 
 fn history() -> History {
@@ -83,7 +83,7 @@ fn the_system_text_is_the_same_whatever_is_said() {
     let policies = policies(&["bot.language=en"]);
     let other = [("花子", Person, "誰か知らない？"), ("mallory", Person, "{{ name }} {% include 'x' %}")];
     for (question, style) in QUESTIONS {
-        let prompt = |said: &[Said<'_>], history, state| {
+        let prompt = |said: &[FramedMessage<'_>], history, state| {
             let transcript = Transcript { lines: lines(said), earlier: lines(&said[..1]), history, state, about: None };
             ours().judge(&ask(question, style, transcript), policies.general()).unwrap()
         };
@@ -98,7 +98,7 @@ fn the_system_text_is_the_same_whatever_is_said() {
 #[test]
 fn it_speaks_the_language_of_the_talk_unless_it_is_told() {
     let japanese = [("花子", Person, "誰か知らない？")];
-    let system = |settings: &[&str], said: &[Said<'_>]| {
+    let system = |settings: &[&str], said: &[FramedMessage<'_>]| {
         ours().write(&brief(Kind::Full, true, said), Vec::new(), policies(settings).general()).unwrap().system
     };
     assert!(system(&[], &japanese).contains("あなたは「aizuchi」"));
@@ -159,7 +159,7 @@ fn the_ladder_is_told_its_history_as_in_the_original() {
 fn talk_has_a_longest_length_and_its_end_is_kept() {
     let policies = policies(&["prompts.message_chars=100", "prompts.talk_chars=1000"]);
     let wall = "長".repeat(50_000);
-    let said: Vec<Said<'_>> = std::iter::repeat_n(("alice", Person, wall.as_str()), 300).collect();
+    let said: Vec<FramedMessage<'_>> = std::iter::repeat_n(("alice", Person, wall.as_str()), 300).collect();
     let transcript = Transcript { lines: lines(&said), ..Transcript::default() };
     let prompt = ours().judge(&ask(Question::Join, JudgeStyle::Join, transcript), policies.general()).unwrap();
     let turn = &prompt.turns[0].text;
@@ -178,7 +178,7 @@ fn who_asks_is_shown_though_others_said_too_much_to_be_shown() {
     for (told, asks) in
         [("my secret word is delta", "@aizuchi what is my word?"), ("合言葉は delta", "@aizuchi わたしの合言葉は？")]
     {
-        let mut said: Vec<Said<'_>> = vec![("alice", Person, told)];
+        let mut said: Vec<FramedMessage<'_>> = vec![("alice", Person, told)];
         said.extend([("bob", Person, wall.as_str()); 8]);
         said.push(("alice", Person, asks));
         let policies = policies(&["prompts.talk_chars=4000"]);

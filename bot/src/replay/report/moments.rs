@@ -11,7 +11,7 @@ use super::tally::acted;
 use super::words;
 use crate::language::{Language, LocalizedValue, say};
 use crate::replay::Decided;
-use crate::sentences::{outcome, sentence};
+use crate::sentences::{outcome_name, sentence};
 
 const MOMENTS_MAX: usize = 300;
 const MISSES_MAX: usize = 20;
@@ -22,7 +22,7 @@ const NAME_CHARS: usize = 60;
 #[derive(Serialize)]
 pub struct Moment {
     pub outcome: Outcome,
-    pub deed: String,
+    pub action: String,
     pub at: String,
     pub machine_at: Option<String>,
     /// How long the bot waited before it spoke.
@@ -94,7 +94,7 @@ fn moment(decided: &Decided, language: Language) -> Moment {
     let waited = trace.acted_at.map(|acted_at| acted_at.since(trace.at)).filter(|waited| *waited >= Span::seconds(1));
     Moment {
         outcome: trace.outcome,
-        deed: outcome(trace.outcome).say(language),
+        action: outcome_name(trace.outcome).say(language),
         at: words::time(trace.at),
         machine_at: words::machine_time(trace.at),
         waited: waited.map(|waited| LocalizedValue::from(waited).say(language)),

@@ -132,15 +132,15 @@ fn silent(summary: &ReplaySummary) -> u64 {
 
 fn figures(replay: &Replay, summary: &ReplaySummary) -> Vec<Figure> {
     let language = replay.language;
-    let per_1000 = |count| words::rate(summary.per_1000(count));
+    let per_1000 = |count| words::format_rate(summary.per_1000(count));
     let rated = |outcome: Outcome, count, class| {
         let (value, note) = (words::count(count), say!(language, "report-per-1000", rate = per_1000(count)));
-        Figure { name: sentences::outcome(outcome).say(language), value, note, class }
+        Figure { name: sentences::outcome_name(outcome).say(language), value, note, class }
     };
     let shared = |outcome: Outcome, count, class| {
         let share = words::percent(count, summary.messages, language);
         let (value, note) = (words::count(count), say!(language, "report-figure-of-all", share = share));
-        Figure { name: sentences::outcome(outcome).say(language), value, note, class }
+        Figure { name: sentences::outcome_name(outcome).say(language), value, note, class }
     };
     let plain = |key: &str, value, note| Figure { name: language.text(key), value, note, class: "" };
     let cost_each = words::dollars(summary.per_1000(summary.micros).round() as u64, language);

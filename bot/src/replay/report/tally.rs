@@ -59,23 +59,25 @@ impl Tally {
     }
 
     /// "2 answered, 1 reacted"; empty if the bot did nothing.
-    pub fn deeds(&self, language: Language) -> String {
+    pub fn actions(&self, language: Language) -> String {
         let told = Tally::ACTED.iter().filter(|outcome| self.of(**outcome) > 0);
         let told: Vec<String> = told
-            .map(|outcome| say!(language, "report-deed", n = words::count(self.of(*outcome)), deed = deed(*outcome)))
+            .map(|outcome| {
+                say!(language, "report-action", n = words::count(self.of(*outcome)), action = action_name(*outcome))
+            })
             .collect();
         told.join(&language.text("list-separator"))
     }
 }
 
 /// An action, as part of a sentence.
-fn deed(outcome: Outcome) -> LocalizedMessage {
+fn action_name(outcome: Outcome) -> LocalizedMessage {
     match outcome {
-        Outcome::Ignored => message!("report-deed-ignored"),
-        Outcome::Silent => message!("report-deed-silent"),
-        Outcome::Reacts => message!("report-deed-reacts"),
-        Outcome::Acknowledges => message!("report-deed-acknowledges"),
-        Outcome::Replies => message!("report-deed-replies"),
+        Outcome::Ignored => message!("report-action-ignored"),
+        Outcome::Silent => message!("report-action-silent"),
+        Outcome::Reacts => message!("report-action-reacts"),
+        Outcome::Acknowledges => message!("report-action-acknowledges"),
+        Outcome::Replies => message!("report-action-replies"),
     }
 }
 

@@ -181,8 +181,8 @@ fn near_misses_come_with_the_highest_score_first() {
     let talk = vec![overtaken, scored(1, "nothing", 0), scored(2, "closed", 50), refused, scored(4, "nearest", 55)];
     let text = read(&html(&replay(talk)));
     let misses = &text[text.rfind("Near misses").unwrap()..];
-    let place = |word: &str| misses.find(&format!(" a {word} ")).unwrap_or_else(|| panic!("{word} is missing"));
-    assert!(place("nearest") < place("refused") && place("refused") < place("closed"));
+    let position = |word: &str| misses.find(&format!(" a {word} ")).unwrap_or_else(|| panic!("{word} is missing"));
+    assert!(position("nearest") < position("refused") && position("refused") < position("closed"));
     assert!(!misses.contains(" a overtaken ") && !misses.contains(" a nothing "));
 }
 

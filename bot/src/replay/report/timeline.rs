@@ -203,13 +203,13 @@ fn acted(gathered: &[Column], language: Language) -> Counts {
     for column in gathered {
         all.merge(&column.tally);
     }
-    let deeds = all.deeds(language);
+    let actions = all.actions(language);
     Counts {
         series: chart::stack(&tallies(gathered), &Tally::ACTED, |_| most),
         most: words::count(most),
-        label: match deeds.is_empty() {
+        label: match actions.is_empty() {
             true => language.text("report-acted-never"),
-            false => say!(language, "report-acted-label", deeds = deeds),
+            false => say!(language, "report-acted-label", actions = actions),
         },
     }
 }
@@ -248,7 +248,7 @@ fn hints(gathered: &[Column], axis: Axis, language: Language) -> Vec<Hint> {
             }
         }));
         parts.extend(column.needed().map(|at| say!(language, "report-needed-at", at = format!("{at:.0}"))));
-        parts.extend(Some(column.tally.deeds(language)).filter(|deeds| !deeds.is_empty()));
+        parts.extend(Some(column.tally.actions(language)).filter(|actions| !actions.is_empty()));
         Some(Hint { column: nth, text: parts.join(" · ") })
     };
     gathered.iter().enumerate().filter(|(_, column)| column.tally.all() > 0).filter_map(hint).collect()

@@ -24,7 +24,7 @@ pub fn messages(number: u64, language: Language) -> String {
 }
 
 /// A rate with a suitable number of digits.
-pub fn rate(rate: f64) -> String {
+pub fn format_rate(rate: f64) -> String {
     match rate {
         0.0 => "0".into(),
         rate if rate < 1.0 => format!("{rate:.2}"),
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn numbers_read_as_people_write_them() {
         assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0.0, 0.046, 3.06, 1234.5].map(rate), ["0", "0.05", "3.1", "1,235"]);
+        assert_eq!([0.0, 0.046, 3.06, 1234.5].map(format_rate), ["0", "0.05", "3.1", "1,235"]);
         assert_eq!(
             [0, 7, 12_300, 1_239_000].map(|micros| dollars(micros, Language::ENGLISH)),
             ["$0", "under $0.0001", "$0.0123", "$1.23"]

@@ -14,8 +14,9 @@ use super::Database;
 use crate::journal::tests::made_up::{self, Happened, sample};
 use crate::memory::StoredLayers;
 use crate::ports::{
-    CopyScope, DecisionPart, DecisionQuery, EngineState, JobStep, JournalEntry, MemoryStore, NewBase, Position, Range,
-    RecordKind, Rewrite, Selection, StateKind, StoreBackend, TalkWrite, WebChange, WebDecision, WebQuery, WebWrite,
+    CopyScope, DecisionPart, DecisionQuery, EngineState, JobStep, JournalEntry, MemoryStore, NewBase, OldRecords,
+    Position, Range, RecordKind, Rewrite, Selection, StateKind, StoreBackend, TalkWrite, WebChange, WebDecision,
+    WebQuery, WebWrite,
 };
 use platforms::{said, writes};
 
@@ -102,7 +103,9 @@ async fn the_journal_is_the_same_everywhere() {
             Position::Last,
             Position::BeforeLast(None, 7),
             Position::BeforeLast(happened.iter().find_map(|one| one.input.room().cloned()), 2),
-            Position::Since(happened[happened.len() / 2].at),
+            Position::FirstNotOld(happened[happened.len() / 2].at.into()),
+            Position::FirstNotOld(OldRecords { before: Time(0), after: happened[0].at }),
+            Position::FirstNotOld(OldRecords::by_clock(OldRecords::END, Time(0))),
             Position::InEverySnapshot,
         ] {
             answers.note("position", stores.journal.locate(position).await);

@@ -30,6 +30,9 @@ async fn what_platforms_keep_is_the_same_everywhere() {
             let post = PostKey { platform: "slack", key };
             answers.note("begun", stores.posts.begin(post, now).await);
             answers.note("begun again", stores.posts.begin(post, Time(99)).await);
+            for before in [Time(98), Time(99)] {
+                answers.note("taken over", stores.posts.begin_again(post, before, Time(99)).await);
+            }
             if number % 2 == 0 {
                 stores.posts.posted(post, &format!("id {key}")).await.unwrap();
             } else {

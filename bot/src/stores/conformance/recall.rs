@@ -2,8 +2,10 @@
 
 use aizuchi_core::memory::{MemoryChange, Origin, Query};
 use aizuchi_core::types::{PersonId, Visibility, stable_hash};
+#[cfg(feature = "postgres")]
+use aizuchi_test_servers::folder::Scratch;
 
-use super::compare_memory;
+use super::{Answers, compare_memory};
 use crate::memory::tests::{day, draft, settings};
 use crate::ports::MemoryStore;
 
@@ -72,30 +74,54 @@ async fn remember(memory: &dyn MemoryStore) {
     memory.apply(embedded.collect(), &policies).await.unwrap();
 }
 
+async fn ask(memory: &dyn MemoryStore, answers: &mut Answers) {
+    let policies = settings(&[]);
+    for number in 0..QUESTIONS {
+        let mut text = sentence(1_000 + number, 4);
+        if number.is_multiple_of(5) {
+            text += " last month";
+        }
+        let query = Query {
+            text,
+            speaker: Some(PersonId::new("discord:3")),
+            reader: room(number % 7),
+            at: day(80),
+            count: 8,
+            vector: number.is_multiple_of(2).then(|| ("m".into(), vector(5_000 + number))),
+            close: Vec::new(),
+        };
+        let found = memory.recall(query, &policies).await.unwrap();
+        let shown: Vec<_> = found.iter().map(|one| (one.fact.id, format!("{:.9}", one.score), one.allowed)).collect();
+        answers.note("found", shown);
+    }
+}
+
 #[tokio::test]
 async fn the_same_is_found_in_the_same_order_everywhere() {
     compare_memory("recall", async |memory, answers| {
-        let policies = settings(&[]);
         remember(memory).await;
-        for number in 0..QUESTIONS {
-            let mut text = sentence(1_000 + number, 4);
-            if number.is_multiple_of(5) {
-                text += " last month";
-            }
-            let query = Query {
-                text,
-                speaker: Some(PersonId::new("discord:3")),
-                reader: room(number % 7),
-                at: day(80),
-                count: 8,
-                vector: number.is_multiple_of(2).then(|| ("m".into(), vector(5_000 + number))),
-                close: Vec::new(),
-            };
-            let found = memory.recall(query, &policies).await.unwrap();
-            let shown: Vec<_> =
-                found.iter().map(|one| (one.fact.id, format!("{:.9}", one.score), one.allowed)).collect();
-            answers.note("found", shown);
-        }
+        ask(memory, answers).await;
     })
     .await;
+}
+
+/// Readers are in rooms of two servers, each of which has an index; three rooms are private, and have none.
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn the_same_is_found_through_an_index_of_vectors() {
+    use crate::memory::StoredLayers;
+    use crate::ports::StoreBackend as _;
+
+    let folder = Scratch::new("recall-indexed");
+    let (mut expected, mut answers) = (Answers::default(), Answers::default());
+    let sqlite = super::open("sqlite", &folder).await.memory(StoredLayers::ALL);
+    remember(&*sqlite).await;
+    ask(&*sqlite, &mut expected).await;
+    let database = crate::stores::postgres::scratch_indexing_from(&folder, 50).await;
+    let memory = database.memory(StoredLayers::ALL);
+    remember(&*memory).await;
+    database.index_again();
+    database.until_indexed(2).await;
+    ask(&*memory, &mut answers).await;
+    answers.check(&expected, "postgres with an index of vectors");
 }

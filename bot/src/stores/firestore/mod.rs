@@ -78,8 +78,8 @@ async fn connect_copying(
 async fn write_and_read(location: &FirestoreLocation) -> Result<String, String> {
     let memory =
         FirestoreMemory::open(location, StoredLayers::NONE, MessageScope::all(), Patience::COMMAND_LINE).await?;
-    memory.try_out().await.map_err(|error| format!("{}: {error}", location.shown()))?;
-    Ok(format!("{} was written to and read", location.shown()))
+    memory.try_out().await.map_err(|error| format!("{}: {error}", location.display_name()))?;
+    Ok(format!("{} was written to and read", location.display_name()))
 }
 
 #[cfg(not(feature = "firestore"))]

@@ -71,7 +71,7 @@ impl FirestoreSettings {
         let form =
             "must be firestore://PROJECT, firestore://PROJECT/DATABASE or firestore://PROJECT/DATABASE?prefix=PREFIX";
         let rest = url.strip_prefix(URL_SCHEME).ok_or(form)?;
-        // Whatever stands before it may be a password, and is not repeated.
+        // What precedes it may be a password, and is not repeated.
         if rest.contains('@') {
             return Err(format!("{form}; credentials are not part of it"));
         }
@@ -126,7 +126,7 @@ pub struct FirestoreLocation {
 
 impl FirestoreLocation {
     /// For display.
-    pub fn shown(&self) -> String {
+    pub fn display_name(&self) -> String {
         let FirestoreLocation { project, database, prefix, emulator } = self;
         let at = emulator.as_ref().map_or_else(String::new, |address| format!(" at {address}"));
         format!("{URL_SCHEME}{project}/{database}?prefix={prefix}{at}")
@@ -172,9 +172,9 @@ mod tests {
     fn a_url_names_what_the_section_names() {
         let named = FirestoreSettings::from_url("firestore://my-project/other-db?prefix=b&emulator=127.0.0.1:8080");
         let named = named.unwrap().location(&|_| None).unwrap();
-        assert_eq!(named.shown(), "firestore://my-project/other-db?prefix=b at 127.0.0.1:8080");
+        assert_eq!(named.display_name(), "firestore://my-project/other-db?prefix=b at 127.0.0.1:8080");
         let short = FirestoreSettings::from_url("firestore://example.com:p").unwrap().location(&|_| None).unwrap();
-        assert_eq!(short.shown(), "firestore://example.com:p/(default)?prefix=aizuchi");
+        assert_eq!(short.display_name(), "firestore://example.com:p/(default)?prefix=aizuchi");
         for (url, told) in [
             ("firestore:my-project", "must be firestore://PROJECT"),
             ("firestore://p/db?password=x", "must be firestore://PROJECT"),

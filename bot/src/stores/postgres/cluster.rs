@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::policy::StoredPolicies;
 use aizuchi_core::room::Cost;
 use aizuchi_core::siblings::Siblings;
 use aizuchi_core::types::{CallId, RoomId};
 use aizuchi_core::{Input, Time};
 use tokio_postgres::Row;
+use xxhash_rust::xxh3::Xxh3;
 
 use super::cluster_session::RoomNotice;
 use super::connection::PgConnection;
@@ -18,15 +20,12 @@ use super::migrations::MIGRATION_LOCK;
 use super::record::{self, PgRecord};
 use super::text::{from_stored, to_stored};
 use super::web::store_talk;
-use super::{PostgresDatabase, cluster_spending, decisions};
+use super::{PostgresDatabase, cluster_outbox, cluster_set_aside, cluster_spending, decisions};
 use crate::ports::{
-    BoxFuture, ClusterStore, PoliciesId, RecordOutcome, RecordedBatch, RoomBatch, SetAside, TalkWrite, TotalLimit,
-    Unsent,
+    BoxFuture, ClusterStore, GatewayNumber, PoliciesId, RecordOutcome, RecordedBatch, RoomBatch, SetAside, TalkWrite,
+    TotalLimit, UnreadableUnsent, Unsent, UnsentRows,
 };
 use crate::stores::StoreError;
-
-/// Rows read at once.
-const PAGE: i64 = 512;
 
 /// Makes the tables of a cluster where they are not there.
 pub fn prepare(connection: &PgConnection) -> PgResult<()> {
@@ -34,6 +33,14 @@ pub fn prepare(connection: &PgConnection) -> PgResult<()> {
     let made = connection.batch(include_str!("cluster.sql"));
     connection.batch(&format!("SELECT pg_advisory_unlock({MIGRATION_LOCK})"))?;
     made
+}
+
+impl PostgresDatabase {
+    /// Whether a process of a cluster was ever started on it.
+    pub async fn knows_clusters(&self) -> Result<bool, StoreError> {
+        let find = "SELECT to_regclass('cluster_room') IS NOT NULL AND to_regclass('cluster_set_aside') IS NOT NULL";
+        self.read(move |connection| Ok(connection.one(find, &[])?.get(0))).await
+    }
 }
 
 impl ClusterStore for PostgresDatabase {
@@ -55,39 +62,46 @@ impl ClusterStore for PostgresDatabase {
         Box::pin(self.read(cluster_spending::by_day))
     }
 
-    fn store_talk(&self, at: Time, write: TalkWrite) -> BoxFuture<'_, Result<Option<Unsent>, StoreError>> {
+    fn store_talk(
+        &self,
+        by: GatewayNumber,
+        at: Time,
+        write: TalkWrite,
+    ) -> BoxFuture<'_, Result<Option<Unsent>, StoreError>> {
         let store = move |connection: &PgConnection| {
             let Some(input) = store_talk(connection, &write)? else { return Ok(None) };
-            let insert = "INSERT INTO cluster_outbox (at, room, body) VALUES ($1, $2, $3) RETURNING id";
-            let room = input.room().map(|room| to_stored(room.as_str()));
-            let row = connection.one(insert, &[&(at.0 as i64), &room, &to_stored(&written(&input))])?;
-            Ok(Some(Unsent { id: row.get(0), at, input }))
+            cluster_outbox::add(connection, by, at, input).map(Some)
         };
         Box::pin(self.write(store))
     }
 
     fn sent(&self, ids: Vec<i64>) -> BoxFuture<'_, Result<(), StoreError>> {
-        let delete = "DELETE FROM cluster_outbox WHERE id = ANY ($1)";
-        Box::pin(self.write_behind(move |connection| connection.execute(delete, &[&ids]).map(drop)))
+        Box::pin(self.write_behind(move |connection| cluster_outbox::delete(connection, &ids)))
     }
 
-    fn unsent(&self, older_than: Duration) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>> {
-        let query = "SELECT id, at, body FROM cluster_outbox
-            WHERE stored < now() - $1::float8 * interval '1 second' ORDER BY id LIMIT $2";
-        let read = move |connection: &PgConnection| {
-            let rows = connection.query(query, &[&older_than.as_secs_f64(), &PAGE])?;
-            Ok(rows.iter().filter_map(unsent).collect())
-        };
-        Box::pin(self.read(read))
+    fn newest_left(&self, older_than: Duration) -> BoxFuture<'_, Result<UnsentRows, StoreError>> {
+        Box::pin(self.read(move |connection| cluster_outbox::newest_left(connection, older_than)))
     }
 
-    fn unsent_up_to(&self, room: RoomId, id: i64) -> BoxFuture<'_, Result<Vec<Unsent>, StoreError>> {
-        let query = "SELECT id, at, body FROM cluster_outbox WHERE room = $1 AND id <= $2 ORDER BY id";
-        let read = move |connection: &PgConnection| {
-            let rows = connection.query(query, &[&to_stored(room.as_str()), &id])?;
-            Ok(rows.iter().filter_map(unsent).collect())
+    fn unsent_up_to(&self, room: RoomId, id: i64) -> BoxFuture<'_, Result<UnsentRows, StoreError>> {
+        Box::pin(self.read(move |connection| cluster_outbox::up_to(connection, &room, id)))
+    }
+
+    fn last_unsent(&self) -> BoxFuture<'_, Result<Option<i64>, StoreError>> {
+        let last = |connection: &PgConnection| Ok(connection.one("SELECT max(id) FROM cluster_outbox", &[])?.get(0));
+        Box::pin(self.read(last))
+    }
+
+    fn count_unsent(&self, up_to: i64) -> BoxFuture<'_, Result<u64, StoreError>> {
+        let count = move |connection: &PgConnection| {
+            let row = connection.one("SELECT count(*) FROM cluster_outbox WHERE id <= $1", &[&up_to])?;
+            Ok(row.get::<_, i64>(0).cast_unsigned())
         };
-        Box::pin(self.read(read))
+        Box::pin(self.read(count))
+    }
+
+    fn set_aside_unsent(&self, unreadable: Vec<UnreadableUnsent>) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.write(move |connection| cluster_set_aside::take_unsent(connection, &unreadable)))
     }
 
     fn keep_policies(&self, id: PoliciesId, stated: StoredPolicies) -> BoxFuture<'_, Result<(), StoreError>> {
@@ -157,22 +171,27 @@ impl ClusterStore for PostgresDatabase {
     }
 
     fn forget_room(&self, room: RoomId) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.write(move |connection| forget_where(connection, room.as_str(), "room = $1")))
+        let forget = move |connection: &PgConnection| {
+            forget_where(connection, room.as_str(), "room = $1")?;
+            for table in ["cluster_set_aside", "cluster_offered", "cluster_outbox"] {
+                let delete = format!("DELETE FROM {table} WHERE room = $1");
+                connection.execute(&delete, &[&to_stored(room.as_str())])?;
+            }
+            Ok(())
+        };
+        Box::pin(self.write(forget))
     }
 
     fn set_aside(&self, at_most: u32) -> BoxFuture<'_, Result<Vec<SetAside>, StoreError>> {
-        let query = "SELECT room, at, input, error FROM cluster_set_aside ORDER BY id DESC LIMIT $1";
-        let read = move |connection: &PgConnection| {
-            let text = |row: &Row, column: usize| from_stored(row.get(column));
-            let found = |row: &Row| SetAside {
-                room: RoomId::new(text(row, 0)),
-                at: Time(row.get::<_, i64>(1).cast_unsigned()),
-                input: text(row, 2),
-                error: text(row, 3),
-            };
-            Ok(connection.query(query, &[&i64::from(at_most)])?.iter().map(found).collect())
-        };
-        Box::pin(self.read(read))
+        Box::pin(self.read(move |connection| cluster_set_aside::latest(connection, at_most)))
+    }
+
+    fn count_set_aside(&self, within: Duration) -> BoxFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.read(move |connection| cluster_set_aside::count_within(connection, within)))
+    }
+
+    fn forget_set_aside(&self, request: Arc<ForgetRequest>) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.write(move |connection| cluster_set_aside::forget(connection, &request)))
     }
 }
 
@@ -189,22 +208,13 @@ pub(super) fn keep_siblings(connection: &PgConnection, all: &Siblings) -> PgResu
     connection.execute(upsert, &[&body]).map(drop)
 }
 
-fn written(input: &Input) -> String {
-    serde_json::to_string(input).expect("an input can be written")
-}
-
-/// One that cannot be read is left there for a newer program.
-fn unsent(row: &Row) -> Option<Unsent> {
-    let input = serde_json::from_str(&from_stored(row.get(2))).ok()?;
-    Some(Unsent { id: row.get(0), at: Time(row.get::<_, i64>(1).cast_unsigned()), input })
-}
-
 /// An attempt that comes again after a commit whose answer was lost finds it done.
 fn record(connection: &PgConnection, batch: &RoomBatch, records: &[PgRecord]) -> PgResult<RecordOutcome> {
     let room = to_stored(batch.room.as_str());
     let insert = "INSERT INTO cluster_room (room, shard, records, seq)
         VALUES ($1, nextval('cluster_room_number')::integer, 0, 0) ON CONFLICT DO NOTHING";
-    let find = "SELECT shard, records, seq, policies FROM cluster_room WHERE room = $1";
+    let find = "SELECT shard, records, seq, policies, (extract(epoch FROM clock_timestamp()) * 1000)::bigint, attempt
+        FROM cluster_room WHERE room = $1";
     let row = match connection.first(find, &[&room])? {
         Some(row) => row,
         None => {
@@ -220,44 +230,57 @@ fn record(connection: &PgConnection, batch: &RoomBatch, records: &[PgRecord]) ->
     {
         return Ok(RecordOutcome::DecidedBy(decided_by));
     }
-    let (seq, is_current) = record_once(connection, batch, records, &row)?;
+    let seq = record_once(connection, batch, records, &row)?;
     let refused = match &batch.spending {
-        // The room has gone on since: nobody acts on what this attempt is told.
-        Some(_) if !is_current => Vec::new(),
         Some(spending) => {
             cluster_spending::book(connection, &batch.room, spending)?;
             cluster_spending::admit(connection, &batch.room, &spending.wanted, spending.budget)?
         }
         None => Vec::new(),
     };
-    Ok(RecordOutcome::Recorded(RecordedBatch { seq, refused }))
+    let now = Time(row.get::<_, i64>(4).cast_unsigned());
+    Ok(RecordOutcome::Recorded(RecordedBatch { seq, now, refused }))
 }
 
-/// Returns the number of the last record, and whether nothing was recorded after this batch. `row` is that of its room.
-fn record_once(connection: &PgConnection, batch: &RoomBatch, records: &[PgRecord], row: &Row) -> PgResult<(u64, bool)> {
+/// Returns the number of the last record. `row` is that of its room.
+fn record_once(connection: &PgConnection, batch: &RoomBatch, records: &[PgRecord], row: &Row) -> PgResult<u64> {
     let room = to_stored(batch.room.as_str());
     let (shard, known, seq): (i32, i64, i64) = (row.get(0), row.get(1), row.get(2));
-    let reached = (batch.after + records.len() as u64).cast_signed();
-    if known >= reached {
-        return Ok((seq.cast_unsigned(), known == reached));
+    let (reached, attempt) = ((batch.after + records.len() as u64).cast_signed(), attempt_of(batch, records));
+    let is_again = match row.get::<_, Option<i64>>(5) {
+        Some(last) => last == attempt,
+        // Recorded by an earlier version, which did not note it. Who knows nothing of the room is no attempt of before.
+        None => batch.after > 0 && known.cast_unsigned() > batch.after,
+    };
+    if is_again && known == reached {
+        return Ok(seq.cast_unsigned());
     }
     if known.cast_unsigned() != batch.after {
         let what = format!(
-            "the database has {known} records of this room, Restate has {}: they do not belong together",
+            "the database has {known} records of this room, Restate has {}: they do not belong together. It goes on once Restate and \
+             the database (store.url) are those of one cluster again, both as they were at the same time",
             batch.after
         );
         return Err(PgError::Final(StoreError::Failed(what)));
     }
-    let lines: Vec<&PgRecord> = records.iter().collect();
-    let seq = record::insert(connection, shard.cast_unsigned() as usize, &lines)?;
-    decisions::keep(connection, &batch.decided)?;
-    for SetAside { at, input, error, .. } in &batch.set_aside {
-        let insert = "INSERT INTO cluster_set_aside (room, at, input, error) VALUES ($1, $2, $3, $4)";
-        connection.execute(insert, &[&room, &(at.0 as i64), &to_stored(input), &to_stored(error)])?;
+    if records.is_empty() && batch.set_aside.is_empty() && batch.decided.is_empty() {
+        return Ok(seq.cast_unsigned());
     }
-    let note = "UPDATE cluster_room SET records = $2, seq = $3, policies = $4 WHERE room = $1";
+    let lines: Vec<&PgRecord> = records.iter().collect();
+    let seq = match &lines[..] {
+        [] => seq,
+        lines => record::insert(connection, shard.cast_unsigned() as usize, lines)?,
+    };
+    cluster_set_aside::add(connection, &batch.set_aside)?;
+    // Decisions by the clock of before are ordered before those made from now on.
+    for (at, _) in batch.records.iter().filter(|(_, input)| matches!(input, Input::ClockSet(by) if by.0 < 0)) {
+        let order = "UPDATE trace SET at = $2 WHERE room = $1 AND at > $2";
+        connection.execute(order, &[&room, &(at.0 as i64)])?;
+    }
+    decisions::keep(connection, &batch.decided)?;
+    let note = "UPDATE cluster_room SET records = $2, seq = $3, policies = $4, attempt = $5 WHERE room = $1";
     let policies = batch.policies.map(|policies| policies.0.cast_signed());
-    connection.execute(note, &[&room, &reached, &seq, &policies])?;
+    connection.execute(note, &[&room, &reached, &seq, &policies, &attempt])?;
     if batch.after == 0 {
         // Restate has what was offered of it.
         connection.execute("DELETE FROM cluster_offered WHERE room = $1", &[&room])?;
@@ -266,5 +289,22 @@ fn record_once(connection: &PgConnection, batch: &RoomBatch, records: &[PgRecord
     if let Some(notice) = (RoomNotice { room: batch.room.clone(), decided }).written() {
         connection.execute("SELECT pg_notify($1, $2)", &[&RoomNotice::CHANNEL, &notice])?;
     }
-    Ok((seq.cast_unsigned(), true))
+    Ok(seq.cast_unsigned())
+}
+
+/// The same for every attempt of an invocation, and for nothing else that this room has heard or another cluster has.
+fn attempt_of(batch: &RoomBatch, records: &[PgRecord]) -> i64 {
+    let mut hash = Xxh3::new();
+    hash.update(&batch.after.to_le_bytes());
+    let mut add = |at: Time, text: &str| {
+        hash.update(&at.0.to_le_bytes());
+        hash.update(&text.len().to_le_bytes());
+        hash.update(text.as_bytes());
+    };
+    for ((at, input), record) in batch.records.iter().zip(records) {
+        // By which settings it was decided is noted beside it, and another process may write them otherwise.
+        add(*at, if matches!(input, Input::PolicyChanged(_)) { "settings" } else { record.body() });
+    }
+    batch.set_aside.iter().for_each(|aside| add(aside.at, &aside.input));
+    hash.digest().cast_signed()
 }

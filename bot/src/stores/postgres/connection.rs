@@ -6,14 +6,17 @@
 //! they cost one round trip.
 //!
 //! A group of writes is first tried in a hurry ([`PgConnection::set_hurried`]): no savepoints, and a statement whose result nobody
-//! needs ([`PgConnection::execute_later`]) leaves with the next one that is waited for. If anything in it is refused, nobody can tell
+//! needs before the commit ([`PgConnection::execute_later`], [`PgConnection::query_later`]) leaves with the next one that is waited
+//! for. So a group of nothing else, such as records of the journal, is one round trip from BEGIN to COMMIT. If anything in it is refused, nobody can tell
 //! by whose fault, so the writer rolls the group back and runs it again without hurry, where each write fails alone.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::pin::pin;
+use std::sync::{Arc, OnceLock};
 
 use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row, SimpleQueryMessage, Statement};
 
@@ -30,7 +33,11 @@ pub type OwnedValue = Box<dyn ToSql + Sync + Send>;
 enum Deferred {
     Batch(String),
     Execute(Statement, Vec<OwnedValue>),
+    Query(Statement, Vec<OwnedValue>, LaterRows),
 }
+
+/// The rows of a statement that was sent later; there once the transaction was committed.
+pub type LaterRows = Arc<OnceLock<Vec<Row>>>;
 
 pub struct PgConnection {
     /// Only `None` during drop.
@@ -62,7 +69,7 @@ impl PgConnection {
         let connection = PgConnection {
             runtime: Some(runtime),
             client,
-            server: target.shown().into(),
+            server: target.display_name().into(),
             statements: RefCell::default(),
             is_hurried: Cell::default(),
             was_refused: Cell::default(),
@@ -123,6 +130,20 @@ impl PgConnection {
         self.execute(query, &values).map(drop)
     }
 
+    /// A statement whose rows nobody needs before the transaction was committed.
+    pub fn query_later(&self, query: &str, values: Vec<OwnedValue>) -> PgResult<LaterRows> {
+        let rows = LaterRows::default();
+        if self.is_hurried.get() {
+            let statement = self.statement(query)?;
+            self.deferred.borrow_mut().push(Deferred::Query(statement, values, rows.clone()));
+            return Ok(rows);
+        }
+        let values: Vec<Value<'_>> = values.iter().map(|value| &**value as Value<'_>).collect();
+        // It is new.
+        let _ = rows.set(self.query(query, &values)?);
+        Ok(rows)
+    }
+
     /// The same of statements without values.
     pub fn batch_later(&self, statements: &str) -> PgResult<()> {
         if self.is_hurried.get() {
@@ -161,6 +182,11 @@ impl PgConnection {
                 let values: Vec<Value<'_>> = values.iter().map(|value| &**value as Value<'_>).collect();
                 self.client.execute(statement, &values).await.map(drop)
             }
+            Deferred::Query(statement, values, rows) => {
+                let values: Vec<Value<'_>> = values.iter().map(|value| &**value as Value<'_>).collect();
+                let _ = rows.set(self.client.query(statement, &values).await?);
+                Ok(())
+            }
         });
         // They are sent in the order in which they are polled for the first time, which is this one.
         let (before, last) = self.wait(futures_util::future::join(futures_util::future::join_all(before), last()));
@@ -183,6 +209,18 @@ impl PgConnection {
             let steps = steps.iter().zip(&statements);
             let sent = steps.map(|((_, values), statement)| self.client.query(statement, values));
             futures_util::future::join_all(sent).await.into_iter().collect()
+        })
+    }
+
+    /// Sends rows by COPY. `copy` names the table and these columns.
+    pub fn copy_in(&self, copy: &str, types: &[Type], rows: &[Vec<OwnedValue>]) -> PgResult<u64> {
+        self.after_deferred(async || {
+            let sink = self.client.copy_in(copy).await?;
+            let mut writer = pin!(BinaryCopyInWriter::new(sink, types));
+            for row in rows {
+                writer.as_mut().write_raw(row.iter().map(|value| &**value as Value<'_>)).await?;
+            }
+            writer.finish().await
         })
     }
 

@@ -2,8 +2,9 @@
 //!
 //! - **One writer.** Records get their numbers in the order in which they are committed, so one connection writes everything. It
 //!   holds an advisory lock: a second program on the same database is refused.
-//! - **Group commit.** The writer takes all that waits and runs it in one transaction, each part in a savepoint of its own, so
-//!   that an error undoes that part alone. `Ok` means committed, and durable as far as the server's `synchronous_commit` says.
+//! - **Group commit.** The writer takes all that waits and runs it in one transaction, in one round trip where no part has to wait for
+//!   an answer of the server. If anything is refused, each part runs again in a savepoint of its own, so that an error undoes that
+//!   part alone. `Ok` means committed, and durable as far as the server's `synchronous_commit` says.
 //! - **Lost connections.** Each group writes its own number (`store_writer`). If the connection is lost during a commit, nobody
 //!   knows whether it took place; the writer connects again, waits until the old session has ended, and reads that number.
 //!   Then the group is done, or it is run again. So a failover neither loses a record nor stores it twice. A server whose last
@@ -17,14 +18,16 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio_postgres::Row;
 
-use super::connection::PgConnection;
+use super::connection::{OwnedValue, PgConnection};
 use super::error::{PgError, PgResult};
-use super::memory;
+use super::memory::{INDEXED_FROM, VectorIndexer};
 use super::migrations::{self, VERSION};
 use super::session::{Session, WriterScope, check_encoding, check_owner, check_pooler, find_newest};
 use super::target::PgTarget;
-use super::writer::{PgWriter, WriteRequest, write_all, write_to};
+use super::work::{StatementWrite, WriteRequest, write_statement_to, write_to};
+use super::writer::{PgWriter, write_all};
 use crate::stores::StoreError;
 
 /// Cheap to clone.
@@ -40,6 +43,8 @@ pub struct PostgresDatabase {
     notes: Arc<Path>,
     readers: Arc<Mutex<Vec<PgConnection>>>,
     reading: Arc<Semaphore>,
+    /// `None` where nothing is written.
+    indexer: Option<VectorIndexer>,
     scope: WriterScope,
     /// Whether what was to be written last could not be, and whether that is being tried again.
     refuses: Arc<AtomicBool>,
@@ -58,7 +63,17 @@ impl PostgresDatabase {
     /// Connects, brings the tables up to date, and takes the lock. `notes` is beside which the shell may put small notes. Must be
     /// called inside a tokio runtime.
     pub async fn open(target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
-        PostgresDatabase::open_as(WriterScope::Alone, target, notes).await
+        PostgresDatabase::open_as(WriterScope::Alone, target, notes, INDEXED_FROM).await
+    }
+
+    /// The same where places get an index of vectors sooner or later than usual.
+    #[cfg(test)]
+    pub async fn open_indexing_from(
+        indexed_from: u32,
+        target: PgTarget,
+        notes: PathBuf,
+    ) -> Result<PostgresDatabase, StoreError> {
+        PostgresDatabase::open_as(WriterScope::Alone, target, notes, indexed_from).await
     }
 
     /// The same for one process of a cluster: others may write at the same time, and a program that runs alone may not.
@@ -68,10 +83,16 @@ impl PostgresDatabase {
         let random = ring::rand::SystemRandom::new();
         ring::rand::SecureRandom::fill(&random, &mut number)
             .map_err(|_| StoreError::Failed("the system has no random numbers".into()))?;
-        PostgresDatabase::open_as(WriterScope::Among(i64::from_le_bytes(number)), target, notes).await
+        let scope = WriterScope::Among(i64::from_le_bytes(number));
+        PostgresDatabase::open_as(scope, target, notes, INDEXED_FROM).await
     }
 
-    async fn open_as(scope: WriterScope, target: PgTarget, notes: PathBuf) -> Result<PostgresDatabase, StoreError> {
+    async fn open_as(
+        scope: WriterScope,
+        target: PgTarget,
+        notes: PathBuf,
+        indexed_from: u32,
+    ) -> Result<PostgresDatabase, StoreError> {
         let wanted = target.clone();
         let open = move || {
             let session = Session::connect(&wanted)?;
@@ -82,7 +103,6 @@ impl PostgresDatabase {
             check_owner(session.connection(), &wanted)?;
             session.lock(scope)?;
             migrations::migrate(session.connection())?;
-            memory::prepare(session.connection())?;
             #[cfg(feature = "cluster")]
             if scope != WriterScope::Alone {
                 super::cluster::prepare(session.connection())?;
@@ -104,11 +124,13 @@ impl PostgresDatabase {
             stale_logged: false,
         };
         tokio::spawn(write_all(writer, queue, later));
+        let indexer = VectorIndexer::start(server.clone(), indexed_from);
         Ok(PostgresDatabase {
             work,
             behind,
             target,
             server,
+            indexer: Some(indexer),
             notes: notes.into(),
             readers: Arc::new(Mutex::new(vec![reader])),
             reading: Arc::new(Semaphore::new(READERS_MAX)),
@@ -140,6 +162,7 @@ impl PostgresDatabase {
             notes: notes.into(),
             readers: Arc::new(Mutex::new(vec![reader])),
             reading: Arc::new(Semaphore::new(READERS_MAX)),
+            indexer: None,
             scope: WriterScope::Alone,
             refuses: Arc::default(),
             probing: Arc::default(),
@@ -147,8 +170,8 @@ impl PostgresDatabase {
     }
 
     /// Where it is, without a password.
-    pub fn shown(&self) -> &str {
-        self.target.shown()
+    pub fn display_name(&self) -> &str {
+        self.target.display_name()
     }
 
     /// The server that is written to.
@@ -159,6 +182,13 @@ impl PostgresDatabase {
     /// Whether the states of rooms are kept elsewhere, so that no start needs a record.
     pub fn is_shared(&self) -> bool {
         self.scope != WriterScope::Alone
+    }
+
+    /// Has what could not be indexed meanwhile indexed now.
+    pub fn index_again(&self) {
+        if let Some(indexer) = &self.indexer {
+            indexer.wake();
+        }
     }
 
     pub fn notes(&self) -> &Path {
@@ -172,6 +202,14 @@ impl PostgresDatabase {
         work: impl FnMut(&PgConnection) -> PgResult<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         write_to(&self.work, work).await
+    }
+
+    /// The same for one statement, which costs no round trip of its own.
+    pub async fn write_statement<T: Send + 'static>(
+        &self,
+        write: StatementWrite<impl Fn() -> Vec<OwnedValue> + Send + 'static, impl Fn(&[Row]) -> T + Send + 'static>,
+    ) -> Result<T, StoreError> {
+        write_statement_to(&self.work, write).await
     }
 
     /// The same for what nobody is kept waiting by.
@@ -226,13 +264,17 @@ impl PostgresDatabase {
         if !self.probing.swap(true, Ordering::Relaxed) {
             let database = self.clone();
             tokio::spawn(async move {
-                let probe =
-                    |connection: &PgConnection| connection.execute("UPDATE store_writer SET batch = batch", &[]);
+                // A row of a table that grows finds a full disk; that it is gone again is part of the same commit.
+                let probe = |connection: &PgConnection| {
+                    connection.batch(
+                        "INSERT INTO journal (seq, shard, at, body, sum) VALUES (-1, 0, 0, '', 0); DELETE FROM journal WHERE seq = -1",
+                    )
+                };
                 let _ = database.write(probe).await;
                 database.probing.store(false, Ordering::Relaxed);
             });
         }
-        Err(StoreError::Unavailable(format!("{} could not be written to last", self.shown())))
+        Err(StoreError::Unavailable(format!("{} could not be written to last", self.display_name())))
     }
 }
 
@@ -253,7 +295,7 @@ fn read_until_done<T>(
     loop {
         let server = server.lock().expect("it is only assigned").clone();
         let idle = readers.lock().expect("readers are never held over a panic").pop();
-        let connection = idle.filter(|idle| !idle.is_closed() && idle.server() == server.shown());
+        let connection = idle.filter(|idle| !idle.is_closed() && idle.server() == server.display_name());
         let connection = connection.map_or_else(|| PgConnection::connect(&server, "aizuchi reader"), Ok);
         let done = connection.and_then(|connection| {
             let done = work(&connection);

@@ -104,8 +104,8 @@ impl PostgresDatabase {
     ) -> BoxFuture<'static, Result<Vec<StoredDecision>, StoreError>> {
         let (database, room) = (self.clone(), to_stored(room.as_str()).into_owned());
         let messages: Vec<String> = messages.iter().map(|id| to_stored(id.as_str()).into_owned()).collect();
-        let query = "SELECT room, message, body FROM unnest($2::text[]) WITH ORDINALITY AS asked (id, place)
-            JOIN trace ON room = $1 AND message = id ORDER BY place";
+        let query = "SELECT room, message, body FROM unnest($2::text[]) WITH ORDINALITY AS asked (id, position)
+            JOIN trace ON room = $1 AND message = id ORDER BY position";
         Box::pin(async move { database.read(move |connection| rows(connection, query, &[&room, &messages])).await })
     }
 }

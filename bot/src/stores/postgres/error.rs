@@ -61,11 +61,12 @@ impl From<StoreError> for PgError {
 impl From<tokio_postgres::Error> for PgError {
     fn from(error: tokio_postgres::Error) -> PgError {
         let Some(reported) = error.as_db_error() else { return without_state(&error) };
-        let told = match reported.detail() {
-            Some(detail) => format!("{} ({detail})", reported.message()),
-            None => reported.message().to_owned(),
+        let (state, told) = (reported.code(), reported.message().to_owned());
+        // Of anything else the detail may be what was to be written: what somebody said.
+        let detailed = || match reported.detail() {
+            Some(detail) => format!("{told} ({detail})"),
+            None => told.clone(),
         };
-        let state = reported.code();
         match *state {
             SqlState::ADMIN_SHUTDOWN
             | SqlState::CRASH_SHUTDOWN
@@ -73,14 +74,14 @@ impl From<tokio_postgres::Error> for PgError {
             | SqlState::TOO_MANY_CONNECTIONS
             | SqlState::IDLE_SESSION_TIMEOUT
             // A standby that is not promoted yet.
-            | SqlState::READ_ONLY_SQL_TRANSACTION => PgError::Lost(told),
+            | SqlState::READ_ONLY_SQL_TRANSACTION => PgError::Lost(detailed()),
             SqlState::T_R_SERIALIZATION_FAILURE
             | SqlState::T_R_DEADLOCK_DETECTED
             | SqlState::LOCK_NOT_AVAILABLE
             | SqlState::QUERY_CANCELED
             | SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => PgError::Again(told),
             SqlState::DISK_FULL => PgError::Final(StoreError::Full(told)),
-            _ if state.code().starts_with("08") => PgError::Lost(told),
+            _ if state.code().starts_with("08") => PgError::Lost(detailed()),
             _ => PgError::Final(StoreError::Failed(told)),
         }
     }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use super::PostgresDatabase;
 use super::connection::PgConnection;
 use super::error::{PgError, PgResult};
+use super::memory::{self, Until};
 use super::migrations;
+use super::of_cluster;
 use super::session;
 use crate::memory::StoredLayers;
 use crate::ports::{
@@ -27,8 +29,8 @@ impl StoreBackend for PostgresDatabase {
         StoreKind::Postgres
     }
 
-    fn shown(&self) -> String {
-        PostgresDatabase::shown(self).to_owned()
+    fn display_name(&self) -> String {
+        PostgresDatabase::display_name(self).to_owned()
     }
 
     fn stores(&self) -> Stores {
@@ -40,7 +42,7 @@ impl StoreBackend for PostgresDatabase {
     }
 
     fn memory(&self, kept: StoredLayers) -> Arc<dyn MemoryStore> {
-        Arc::new(super::memory::PostgresMemory::new(self.clone(), kept))
+        Arc::new(memory::PostgresMemory::new(self.clone(), kept))
     }
 
     fn condition(&self) -> BoxFuture<'_, Result<StoreCondition, StoreError>> {
@@ -48,8 +50,9 @@ impl StoreBackend for PostgresDatabase {
             let version = migrations::version(connection)?;
             Ok(StoreCondition {
                 has_records: version > 0,
-                has_memory: version == migrations::VERSION,
+                has_memory: version >= migrations::SAME_TABLES_FROM,
                 is_partial_copy: connection.simple(&format!("SELECT to_regclass('{COPYING_TABLE}')"))?.is_some(),
+                is_of_cluster: of_cluster::is_of_cluster(connection)?,
                 is_running: Some(session::is_running(connection)?),
             })
         }))
@@ -75,7 +78,7 @@ impl StoreBackend for PostgresDatabase {
             let tried = try_to_write(connection);
             connection.batch("ROLLBACK")?;
             tried?;
-            Ok(super::memory::advice(connection)?.into_iter().collect())
+            Ok(memory::advice(connection)?.into_iter().collect())
         }))
     }
 
@@ -109,13 +112,28 @@ impl StoreFiles for PostgresDatabase {
 
     fn settle(&self) -> BoxFuture<'_, Result<FileCleanup, StoreError>> {
         Box::pin(async move {
-            self.alone(|connection| write_anew(connection, SMALL_BYTES)).await?;
+            self.write_tables_anew(SMALL_BYTES).await?;
             Ok(FileCleanup::Done)
         })
     }
 
     fn remove_copies(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.alone(|connection| write_anew(connection, i64::MAX)))
+        Box::pin(self.write_tables_anew(i64::MAX))
+    }
+}
+
+impl PostgresDatabase {
+    /// Rewrites tables up to this size; larger ones only free their space for reuse.
+    async fn write_tables_anew(&self, up_to: i64) -> Result<(), StoreError> {
+        let write = move |connection: &PgConnection| {
+            memory::take_tables(connection, Until::Given)?;
+            let done = write_anew(connection, up_to);
+            memory::give_tables_back(connection)?;
+            done
+        };
+        let done = self.alone(write).await;
+        self.index_again();
+        done
     }
 }
 
@@ -130,12 +148,14 @@ fn try_to_write(connection: &PgConnection) -> PgResult<()> {
     }
 }
 
-/// Rewrites tables up to this size; larger ones only free their space for reuse.
 fn write_anew(connection: &PgConnection, up_to: i64) -> PgResult<()> {
     let tables = connection.query(TABLES, &[])?;
     for row in tables {
         let (table, bytes): (String, i64) = (row.get(0), row.get(1));
         let how = if bytes <= up_to { "VACUUM (FULL, ANALYZE)" } else { "VACUUM (ANALYZE)" };
+        if bytes <= up_to && table == "memory_vector" {
+            memory::drop_indexes(connection)?;
+        }
         connection.batch(&format!("{how} {table}"))?;
     }
     // Only some roles may do this; otherwise the server does it later.

@@ -37,6 +37,11 @@ async fn a_refused_write_fails_alone_whenever_its_statements_are_sent() {
     let done: Vec<Result<(), StoreError>> = futures_util::future::join_all(writes).await;
     let refused: Vec<bool> = done.iter().map(Result::is_err).collect();
     assert_eq!(refused, [false, false, true, false, false], "{done:?}");
+    let told = done[2].as_ref().unwrap_err().to_string();
+    assert!(
+        told.contains("noted_pkey") && !told.contains("(3)"),
+        "{told}: what was to be written is nobody's business"
+    );
     let noted = server.psql(&name, "select string_agg(number::text, ' ' order by number) from noted").await;
     assert_eq!(noted.trim(), "1 2 3 4 5");
 }
@@ -76,4 +81,68 @@ async fn what_nobody_waits_for_is_written_in_its_order() {
         .await;
     assert_eq!(counted, Ok(1));
     assert_eq!(server.psql(&name, "select number from noted").await.trim(), "199");
+}
+
+/// Passes everything on between programs and a server, and counts how often a program spoke again after the server had: round trips.
+async fn counting_proxy(port: u16) -> (u16, Arc<AtomicU32>) {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port is free");
+    let (own, trips) = (listener.local_addr().expect("it listens").port(), Arc::new(AtomicU32::new(0)));
+    let counted = trips.clone();
+    tokio::spawn(async move {
+        while let Ok((mut program, _)) = listener.accept().await {
+            let (trips, mut server_spoke) = (counted.clone(), true);
+            tokio::spawn(async move {
+                let mut server = TcpStream::connect(("127.0.0.1", port)).await.expect("the server is there");
+                let (mut asked, mut answered) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+                loop {
+                    tokio::select! {
+                        Ok(count @ 1..) = program.read(&mut asked) => {
+                            trips.fetch_add(u32::from(std::mem::take(&mut server_spoke)), Ordering::Relaxed);
+                            server.write_all(&asked[..count]).await.expect("the server takes it");
+                        }
+                        Ok(count @ 1..) = server.read(&mut answered) => {
+                            server_spoke = true;
+                            program.write_all(&answered[..count]).await.expect("the program takes it");
+                        }
+                        else => return,
+                    }
+                }
+            });
+        }
+    });
+    (own, trips)
+}
+
+#[tokio::test]
+async fn a_group_of_records_is_one_round_trip() {
+    use aizuchi_core::{Input, Time};
+
+    use crate::ports::{JournalEntry, JournalStore};
+
+    const APPENDS: u32 = 100;
+    let (server, folder) = (PostgresServer::start(PostgresOptions::default()).await, Scratch::new("group"));
+    let name = server.empty_database().await;
+    let (port, trips) = counting_proxy(server.port()).await;
+    let url = server.url(&name).replace(&format!(":{}/", server.port()), &format!(":{port}/"));
+    let target = PgTarget::new(&url.into(), &|_| None).expect("a sound address");
+    let database = PostgresDatabase::open(target, folder.join("postgres")).await.expect("a database");
+    let entry = |number: u32| [JournalEntry::Input(Time(number.into()), Input::Tick)];
+    // What is done once is done: statements are prepared.
+    JournalStore::append(&database, 0, &entry(0)).await.expect("it is recorded");
+    let before = trips.load(Ordering::Relaxed);
+    let appends = (1..=APPENDS).map(|number| {
+        let database = database.clone();
+        async move { JournalStore::append(&database, 0, &entry(number)).await.map(|appended| appended.seq) }
+    });
+    let seqs = futures_util::future::join_all(appends).await;
+    let expected: Vec<Result<u64, StoreError>> = (1..=APPENDS).map(|number| Ok(u64::from(number) + 1)).collect();
+    assert_eq!(seqs, expected);
+    let others = server.psql(&name, "select count(*) from journal where at <> seq - 1").await;
+    assert_eq!(others, "0", "each knows its own number");
+    let groups = trips.load(Ordering::Relaxed) - before;
+    println!("{groups} round trips for {APPENDS} appends");
+    assert!(groups <= APPENDS / 10, "{groups} round trips for {APPENDS} appends that waited together");
 }

@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use aizuchi_core::{Input, Time};
+use tokio_postgres::Row;
 
-use super::connection::{PgConnection, Value};
+use super::connection::{OwnedValue, PgConnection, Value};
 use super::error::{PgError, PgResult};
 use super::record::{self, COLUMNS, PgRecord};
 use super::text::to_stored;
 use super::web::store_talk;
+use super::work::StatementWrite;
 use super::{PostgresDatabase, decisions, snapshots};
 use crate::journal::record::encode;
 use crate::ports::{
-    Appended, BoxFuture, JournalEntry, JournalStore, NewBase, Position, Pruned, Range, Record, Rewrite, StateKind,
-    TalkWrite, Unreadable,
+    Appended, BoxFuture, JournalEntry, JournalStore, NewBase, OldRecords, Position, Pruned, Range, Record, Rewrite,
+    StateKind, TalkWrite, Unreadable,
 };
 use crate::stores::StoreError;
 
@@ -29,6 +31,9 @@ impl JournalStore for PostgresDatabase {
             JournalEntry::Talk(at, write) => PgEntry::Talk(*at, write.clone()),
         };
         let rows: Vec<PgEntry> = entries.iter().map(to_row).collect();
+        if let Some(records) = only_records(&rows) {
+            return Box::pin(self.write_statement(append_records(shard, records)));
+        }
         Box::pin(self.write(move |connection| append(connection, shard, &rows)))
     }
 
@@ -48,6 +53,13 @@ impl JournalStore for PostgresDatabase {
     }
 
     fn prune(&self, seq: i64, at: Time) -> BoxFuture<'_, Result<Pruned, StoreError>> {
+        #[cfg(feature = "cluster")]
+        if self.is_shared() {
+            return Box::pin(self.write_behind(move |connection| {
+                super::cluster_set_aside::prune(connection, at)?;
+                prune(connection, seq, at)
+            }));
+        }
         Box::pin(self.write_behind(move |connection| prune(connection, seq, at)))
     }
 }
@@ -56,6 +68,30 @@ impl JournalStore for PostgresDatabase {
 enum PgEntry {
     Record(PgRecord),
     Talk(Time, TalkWrite),
+}
+
+/// The records, if there is nothing else.
+fn only_records(entries: &[PgEntry]) -> Option<Vec<PgRecord>> {
+    let record = |entry: &PgEntry| match entry {
+        PgEntry::Record(record) => Some(record.clone()),
+        PgEntry::Talk(..) => None,
+    };
+    entries.iter().map(record).collect::<Option<Vec<_>>>().filter(|records| !records.is_empty())
+}
+
+fn append_records(
+    shard: usize,
+    records: Vec<PgRecord>,
+) -> StatementWrite<impl Fn() -> Vec<OwnedValue>, impl Fn(&[Row]) -> Appended> {
+    let count = records.len() as i64;
+    StatementWrite {
+        statement: record::INSERT,
+        values: move || record::values(shard, &records.iter().collect::<Vec<_>>()),
+        read: move |rows: &[Row]| {
+            let before: i64 = rows.first().map_or(0, |row| row.get(0));
+            Appended { seq: (before + count).cast_unsigned(), stored: Vec::new() }
+        },
+    }
 }
 
 /// Everything in its order. What the engine is to hear of talk is known only once the talk is stored; so talk is stored first, and
@@ -116,7 +152,10 @@ fn locate(connection: &PgConnection, position: &Position) -> PgResult<Option<i64
             let query = "SELECT seq FROM journal WHERE room = $1 ORDER BY seq DESC OFFSET $2 LIMIT 1";
             one(query, &[&to_stored(room.as_str()), &i64::from(*count)])
         }
-        Position::Since(at) => one("SELECT min(seq) FROM journal WHERE at >= $1", &[&(at.0 as i64)]),
+        Position::FirstNotOld(OldRecords { before, after }) => {
+            let query = "SELECT min(seq) FROM journal WHERE at >= $1 AND at <= $2";
+            one(query, &[&(before.0 as i64), &(after.0 as i64)])
+        }
         Position::InEverySnapshot => one("SELECT min(seq) FROM snapshot", &[]),
     }
 }

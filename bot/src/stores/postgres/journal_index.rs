@@ -25,8 +25,8 @@ impl JournalIndex for PostgresDatabase {
         let seqs = seqs.to_vec();
         let read = move |connection: &PgConnection| {
             let query = format!(
-                "SELECT {COLUMNS} FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (number, place)
-                JOIN journal ON seq = number ORDER BY place"
+                "SELECT {COLUMNS} FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (number, position)
+                JOIN journal ON seq = number ORDER BY position"
             );
             let mut records = Vec::with_capacity(seqs.len());
             for part in seqs.chunks(TOGETHER) {

@@ -24,8 +24,8 @@ impl ChannelMarks for PostgresDatabase {
     ) -> BoxFuture<'a, Result<Vec<ChannelMark>, StoreError>> {
         let platform = platform.to_owned();
         let channels: Vec<String> = channels.iter().map(|channel| to_stored(channel).into_owned()).collect();
-        let find = "SELECT channel, server, heard FROM unnest($2::text[]) WITH ORDINALITY AS asked (name, place)
-            JOIN channel_mark ON platform = $1 AND channel = name ORDER BY place";
+        let find = "SELECT channel, server, heard FROM unnest($2::text[]) WITH ORDINALITY AS asked (name, position)
+            JOIN channel_mark ON platform = $1 AND channel = name ORDER BY position";
         let find = move |connection: &PgConnection| {
             Ok(connection.query(find, &[&platform, &channels])?.iter().map(mark).collect())
         };

@@ -7,9 +7,17 @@ mod cluster_locks;
 #[cfg(feature = "cluster")]
 mod cluster_move;
 #[cfg(feature = "cluster")]
+mod cluster_outbox;
+#[cfg(feature = "cluster")]
+mod cluster_presets;
+#[cfg(feature = "cluster")]
 mod cluster_session;
 #[cfg(feature = "cluster")]
+mod cluster_set_aside;
+#[cfg(feature = "cluster")]
 mod cluster_spending;
+#[cfg(all(test, feature = "cluster"))]
+mod cluster_tests;
 mod connection;
 mod copy;
 mod database;
@@ -27,6 +35,9 @@ mod keeper;
 mod marks;
 mod memory;
 mod migrations;
+mod of_cluster;
+#[cfg(test)]
+mod outage_tests;
 mod posts;
 mod recent;
 mod record;
@@ -34,15 +45,18 @@ mod session;
 #[cfg(feature = "cluster")]
 mod shard_claims;
 mod snapshots;
+#[cfg(all(test, feature = "cluster"))]
+mod start_tests;
 mod target;
 mod text;
 mod web;
+mod work;
 mod writer;
 
 #[cfg(feature = "cluster")]
 pub use cluster_locks::LockHolder;
 #[cfg(feature = "cluster")]
-pub use cluster_session::{ClusterSession, RoomNotice, while_held};
+pub use cluster_session::{ClusterSession, ProcessNotice, RoomNotice, while_held};
 pub use database::PostgresDatabase;
 #[cfg(feature = "cluster")]
 pub use shard_claims::PgShardClaims;
@@ -54,6 +68,20 @@ use aizuchi_test_servers::postgres::PostgresVersion;
 /// The database that a folder stands for, made the first time. The server lives as long as the thread of the test.
 #[cfg(test)]
 pub async fn scratch(folder: &std::path::Path, version: PostgresVersion) -> PostgresDatabase {
+    let target = scratch_target(folder, version).await;
+    PostgresDatabase::open(target, folder.join("postgres")).await.expect("the server of the tests answers")
+}
+
+/// The same where few vectors are enough for an index.
+#[cfg(test)]
+pub async fn scratch_indexing_from(folder: &std::path::Path, indexed_from: u32) -> PostgresDatabase {
+    let target = scratch_target(folder, PostgresVersion::WithVector).await;
+    let opened = PostgresDatabase::open_indexing_from(indexed_from, target, folder.join("postgres")).await;
+    opened.expect("the server of the tests answers")
+}
+
+#[cfg(test)]
+async fn scratch_target(folder: &std::path::Path, version: PostgresVersion) -> PgTarget {
     use std::cell::RefCell;
     use std::sync::Arc;
 
@@ -77,6 +105,5 @@ pub async fn scratch(folder: &std::path::Path, version: PostgresVersion) -> Post
             url
         }
     };
-    let target = PgTarget::new(&url.into(), &|_| None).expect("the server of the tests has a sound address");
-    PostgresDatabase::open(target, folder.join("postgres")).await.expect("the server of the tests answers")
+    PgTarget::new(&url.into(), &|_| None).expect("the server of the tests has a sound address")
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use aizuchi_core::types::Time;
 
 use super::PostgresDatabase;
-use super::connection::PgConnection;
+use super::connection::{OwnedValue, PgConnection};
 use super::text::{from_stored, to_stored};
 use crate::ports::{BoxFuture, PostKey, PostLedger, PostProgress};
 use crate::stores::StoreError;
@@ -27,16 +27,36 @@ impl PostLedger for PostgresDatabase {
         Box::pin(self.write(begin))
     }
 
+    fn begin_again<'a>(
+        &'a self,
+        post: PostKey<'a>,
+        before: Time,
+        now: Time,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        let (platform, key) = stored(post);
+        let note = "UPDATE post SET begun = $4 WHERE platform = $1 AND key = $2 AND begun = $3 AND id IS NULL";
+        let note = move |connection: &PgConnection| {
+            Ok(connection.execute(note, &[&platform, &key, &(before.0 as i64), &(now.0 as i64)])? == 1)
+        };
+        Box::pin(self.write(note))
+    }
+
+    fn has_others(&self) -> bool {
+        self.is_shared()
+    }
+
     fn posted<'a>(&'a self, post: PostKey<'a>, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         let ((platform, key), id) = (stored(post), to_stored(id).into_owned());
         let note = "UPDATE post SET id = $3 WHERE platform = $1 AND key = $2 AND id IS NULL";
-        Box::pin(self.write(move |connection| connection.execute(note, &[&platform, &key, &id]).map(drop)))
+        let values = move || vec![owned(&platform), owned(&key), owned(&id)];
+        Box::pin(self.write(move |connection| connection.execute_later(note, values())))
     }
 
     fn withdraw<'a>(&'a self, post: PostKey<'a>) -> BoxFuture<'a, Result<(), StoreError>> {
         let (platform, key) = stored(post);
         let delete = "DELETE FROM post WHERE platform = $1 AND key = $2 AND id IS NULL";
-        Box::pin(self.write(move |connection| connection.execute(delete, &[&platform, &key]).map(drop)))
+        let values = move || vec![owned(&platform), owned(&key)];
+        Box::pin(self.write(move |connection| connection.execute_later(delete, values())))
     }
 
     fn taken<'a>(&'a self, platform: &'a str, ids: &'a [String]) -> BoxFuture<'a, Result<HashSet<String>, StoreError>> {
@@ -54,6 +74,10 @@ impl PostLedger for PostgresDatabase {
         let delete = "DELETE FROM post WHERE platform = $1 AND begun < $2";
         Box::pin(self.write(move |connection| connection.execute(delete, &[&platform, &before]).map(drop)))
     }
+}
+
+fn owned(text: &str) -> OwnedValue {
+    Box::new(text.to_owned())
 }
 
 fn stored(post: PostKey<'_>) -> (String, String) {

@@ -3,7 +3,7 @@
 use aizuchi_core::{Input, Time};
 use tokio_postgres::Row;
 
-use super::connection::PgConnection;
+use super::connection::{OwnedValue, PgConnection, Value};
 use super::error::PgResult;
 use super::text::to_stored;
 use crate::journal::record::{decode, encode};
@@ -55,6 +55,53 @@ impl PgRecord {
     pub fn of_room(self, room: &aizuchi_core::types::RoomId) -> PgRecord {
         PgRecord { room: Some(to_stored(room.as_str()).into_owned()), ..self }
     }
+
+    /// As it is stored.
+    #[cfg(feature = "cluster")]
+    pub fn body(&self) -> &str {
+        &self.body
+    }
+}
+
+/// Adds records behind the last one. Returns the number of the last that was there before.
+pub const INSERT: &str = "WITH last AS (SELECT coalesce(max(seq), 0) AS seq FROM journal),
+    mentioned AS (
+        INSERT INTO journal_mention (person, seq)
+        SELECT person, last.seq + number FROM last, unnest($10::text[], $11::bigint[]) AS m (person, number)
+    ),
+    added AS (
+        INSERT INTO journal (seq, shard, at, room, body, sum, kind, person, name, message)
+        SELECT last.seq + number, $1, at, room, body, sum, kind, person, name, message
+        FROM last, unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[], $8::text[],
+            $9::text[]) WITH ORDINALITY AS r (at, room, body, sum, kind, person, name, message, number)
+    )
+    SELECT seq FROM last";
+
+/// The values of [`INSERT`].
+pub fn values(shard: usize, records: &[&PgRecord]) -> Vec<OwnedValue> {
+    let (mut linked, mut mentions): (Vec<i64>, Vec<String>) = (Vec::new(), Vec::new());
+    for (number, record) in records.iter().enumerate() {
+        for person in &record.index.mentions {
+            linked.push(number as i64 + 1);
+            mentions.push(person.clone());
+        }
+    }
+    let texts = |text: fn(&PgRecord) -> &Option<String>| -> Vec<Option<String>> {
+        records.iter().map(|record| text(record).clone()).collect()
+    };
+    vec![
+        Box::new(shard as i32),
+        Box::new(records.iter().map(|record| record.at).collect::<Vec<_>>()),
+        Box::new(texts(|record| &record.room)),
+        Box::new(records.iter().map(|record| record.body.clone()).collect::<Vec<_>>()),
+        Box::new(records.iter().map(|record| record.sum).collect::<Vec<_>>()),
+        Box::new(records.iter().map(|record| record.index.kind).collect::<Vec<_>>()),
+        Box::new(texts(|record| &record.index.person)),
+        Box::new(texts(|record| &record.index.name)),
+        Box::new(texts(|record| &record.index.message)),
+        Box::new(mentions),
+        Box::new(linked),
+    ]
 }
 
 /// Adds records behind the last one, in one round trip. Returns the number of the last record there is.
@@ -62,37 +109,9 @@ pub fn insert(connection: &PgConnection, shard: usize, records: &[&PgRecord]) ->
     if records.is_empty() {
         return last_seq(connection);
     }
-    let shard = shard as i32;
-    let at: Vec<i64> = records.iter().map(|record| record.at).collect();
-    let room: Vec<Option<&str>> = records.iter().map(|record| record.room.as_deref()).collect();
-    let body: Vec<&str> = records.iter().map(|record| record.body.as_str()).collect();
-    let sum: Vec<i64> = records.iter().map(|record| record.sum).collect();
-    let kind: Vec<Option<i16>> = records.iter().map(|record| record.index.kind).collect();
-    let person: Vec<Option<&str>> = records.iter().map(|record| record.index.person.as_deref()).collect();
-    let name: Vec<Option<&str>> = records.iter().map(|record| record.index.name.as_deref()).collect();
-    let message: Vec<Option<&str>> = records.iter().map(|record| record.index.message.as_deref()).collect();
-    let (mut linked, mut mentions): (Vec<i64>, Vec<&str>) = (Vec::new(), Vec::new());
-    for (number, record) in records.iter().enumerate() {
-        for person in &record.index.mentions {
-            linked.push(number as i64 + 1);
-            mentions.push(person);
-        }
-    }
-    let insert = "WITH last AS (SELECT coalesce(max(seq), 0) AS seq FROM journal),
-        mentioned AS (
-            INSERT INTO journal_mention (person, seq)
-            SELECT person, last.seq + number FROM last, unnest($10::text[], $11::bigint[]) AS m (person, number)
-        ),
-        added AS (
-            INSERT INTO journal (seq, shard, at, room, body, sum, kind, person, name, message)
-            SELECT last.seq + number, $1, at, room, body, sum, kind, person, name, message
-            FROM last, unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[], $8::text[],
-                $9::text[]) WITH ORDINALITY AS r (at, room, body, sum, kind, person, name, message, number)
-        )
-        SELECT seq FROM last";
-    let row = connection
-        .one(insert, &[&shard, &at, &room, &body, &sum, &kind, &person, &name, &message, &mentions, &linked])?;
-    Ok(row.get::<_, i64>(0) + records.len() as i64)
+    let values = values(shard, records);
+    let values: Vec<Value<'_>> = values.iter().map(|value| &**value as Value<'_>).collect();
+    Ok(connection.one(INSERT, &values)?.get::<_, i64>(0) + records.len() as i64)
 }
 
 /// Something else takes the place of a record. Its number, its time and its room stay.

@@ -1,16 +1,25 @@
 //! The session that writes: it holds the lock, and reports what keeps it from getting one.
+//!
+//! One program writes to a database, or the processes of one cluster. An advisory lock of the server keeps others out, as long as
+//! the session lives: an exclusive one for a program alone, a shared one and one of its own number for a process of a cluster
+//! ([`WriterScope`]).
+//!
+//! After a lost connection the server may still have the old session, with the lock. `Session::resume` connects, ends the old session by its
+//! process id and the time it began, takes the lock, and only then reads the number of the last group: before that, the old session
+//! might still commit. Of several servers it takes the one that can be written to and has the last group.
 
 use std::time::{Duration, Instant};
 
 use super::connection::PgConnection;
 use super::error::{PgError, PgResult};
+use super::of_cluster::is_of_cluster;
 use super::target::PgTarget;
-use crate::stores::StoreError;
+use crate::stores::{OF_CLUSTER, StoreError};
 
 /// Held by the program that runs on this database.
 const RUNNING_LOCK: i64 = 0x6169_7a75_6368_6931;
-/// How long a program that has just ended may still hold the lock: the server notices it a moment later.
-const FREED_WITHIN: Duration = Duration::from_secs(3);
+/// How long a program that has just ended may still hold the lock: the server notices it a moment later, and a busy one later still.
+const FREED_WITHIN: Duration = Duration::from_secs(15);
 /// How long the session that was lost may take to end.
 const ENDS_WITHIN: Duration = Duration::from_secs(20);
 const LOCK_AGAIN: Duration = Duration::from_millis(100);
@@ -69,7 +78,8 @@ impl Session {
         let give_up = Instant::now() + FREED_WITHIN;
         while !self.takes_lock(scope)? {
             if Instant::now() > give_up {
-                return Err(in_use(&self.server));
+                let of_cluster = scope == WriterScope::Alone && is_of_cluster(&self.connection)?;
+                return Err(if of_cluster { in_use_by_cluster(&self.server) } else { in_use(&self.server) });
             }
             std::thread::sleep(LOCK_AGAIN);
         }
@@ -111,7 +121,7 @@ impl Session {
             return Err(PgError::Stale(format!(
                 "{} accepts writes, but does not have what was stored last: it is an old primary, or a standby that had not \
                  received everything, or another program has written to it",
-                session.server.shown()
+                session.server.display_name()
             )));
         }
         Ok(session)
@@ -126,7 +136,7 @@ impl Session {
         let connection = PgConnection::connect(&server, "aizuchi writer")?;
         // A standby takes connections, and no writes.
         if connection.simple("SELECT pg_is_in_recovery()")?.as_deref() == Some("t") {
-            return Err(PgError::Lost(format!("{} is a standby that cannot be written to", server.shown())));
+            return Err(PgError::Lost(format!("{} is a standby that cannot be written to", server.display_name())));
         }
         let process = connection.simple("SELECT pg_backend_pid()")?;
         let began = "SELECT backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()";
@@ -208,7 +218,14 @@ fn batch_at(server: &PgTarget) -> PgResult<u64> {
 fn in_use(target: &PgTarget) -> PgError {
     PgError::Final(StoreError::Failed(format!(
         "another aizuchi is using the database {}; stop it, or name another one in store.url",
-        target.shown()
+        target.display_name()
+    )))
+}
+
+fn in_use_by_cluster(target: &PgTarget) -> PgError {
+    PgError::Final(StoreError::Failed(format!(
+        "another aizuchi is using the database {}: {OF_CLUSTER}",
+        target.display_name()
     )))
 }
 
@@ -231,7 +248,7 @@ pub fn check_encoding(connection: &PgConnection, target: &PgTarget) -> PgResult<
         found => Err(PgError::Final(StoreError::Failed(format!(
             "the database {} has the encoding {}, which cannot hold every language: create it with ENCODING 'UTF8' \
              TEMPLATE template0",
-            target.shown(),
+            target.display_name(),
             found.unwrap_or("unknown")
         )))),
     }
@@ -269,6 +286,6 @@ pub fn check_owner(connection: &PgConnection, target: &PgTarget) -> PgResult<()>
     let role = connection.simple("SELECT current_user")?.unwrap_or_default();
     Err(PgError::Final(StoreError::Failed(format!(
         "the role {role} does not own the table {table} of {}: make it the owner of all tables (ALTER TABLE {table} OWNER TO {role})",
-        target.shown()
+        target.display_name()
     ))))
 }

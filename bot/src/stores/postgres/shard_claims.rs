@@ -14,9 +14,9 @@ use tokio_postgres::{Client, Error};
 use tokio_util::sync::CancellationToken;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::cluster_session::NOTICES_LOSS;
+use super::cluster_session::{HOLDS_FOR, NOTICES_LOSS, session_name};
 use super::target::PgTarget;
-use crate::ports::{BoxFuture, ShardClaims, ShardShare};
+use crate::ports::{BoxFuture, OwnShards, ShardClaims, ShardShare, Tenure};
 
 /// How often it looks who is there and what is free.
 const LOOKS_EVERY: Duration = Duration::from_millis(500);
@@ -27,13 +27,25 @@ const CONNECTS_AGAIN: Duration = Duration::from_secs(1);
 /// Between two connections of one bucket that begin a session.
 const TURN_EVERY: Duration = Duration::from_secs(5);
 /// Of the lock that all gateways hold together. No platform has so many connections.
-const PRESENCE: u32 = i32::MAX as u32;
+pub(super) const PRESENCE: u32 = i32::MAX as u32;
+/// What the names of these sessions begin with, for people who look at the server.
+pub(super) const SHARDS_NAME: &str = "aizuchi shards";
+
+/// The first number of the locks of connections.
+pub(super) fn shards_class(platform: &str) -> i32 {
+    class(platform, "shards")
+}
+
+fn class(platform: &str, of: &str) -> i32 {
+    xxh3_64(format!("aizuchi {platform} {of}").as_bytes()) as u32 as i32
+}
 
 pub struct PgShardClaims(mpsc::UnboundedSender<ClaimRequest>);
 
 enum ClaimRequest {
     Claim(u32, oneshot::Sender<ShardShare>),
     Release(u32),
+    Leave,
     Turn(u32, oneshot::Sender<()>),
 }
 
@@ -68,6 +80,10 @@ impl ShardClaims for PgShardClaims {
         let _ = self.0.send(ClaimRequest::Release(shard));
     }
 
+    fn leave(&self) {
+        let _ = self.0.send(ClaimRequest::Leave);
+    }
+
     fn wait_for_turn(&self, bucket: u32) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             let (tell, told) = oneshot::channel();
@@ -79,24 +95,44 @@ impl ShardClaims for PgShardClaims {
     }
 }
 
-/// Ends when nobody can ask for anything any more.
+/// Ends when nobody wants anything any more. The locks end with it.
 async fn keep_up(target: PgTarget, platform: &'static str, mut requests: mpsc::UnboundedReceiver<ClaimRequest>) {
-    let (ours, _) = watch::channel(BTreeSet::new());
-    let mut waiting = PendingClaims::default();
-    while waiting.claims.is_empty() {
-        match requests.recv().await {
-            Some(request) => waiting.add(request),
-            None => return,
+    let (ours, _) = watch::channel(OwnShards::default());
+    while let Some(first) = requests.recv().await {
+        let mut waiting = PendingClaims::default();
+        // Who left before may come again.
+        if waiting.add(first) && !waiting.claims.is_empty() {
+            take_part(&target, platform, &mut requests, waiting, &ours).await;
+            lose_all(&ours);
         }
     }
+}
+
+/// Another gateway may have them from now on.
+fn lose_all(ours: &watch::Sender<OwnShards>) {
+    ours.send_if_modified(|ours| {
+        let OwnShards { shards, tenure } = std::mem::take(ours);
+        tenure.inspect(Tenure::end);
+        !shards.is_empty()
+    });
+}
+
+/// Until this process leaves.
+async fn take_part(
+    target: &PgTarget,
+    platform: &'static str,
+    requests: &mut mpsc::UnboundedReceiver<ClaimRequest>,
+    mut waiting: PendingClaims,
+    ours: &watch::Sender<OwnShards>,
+) {
     loop {
-        match target.connect("aizuchi shards").await {
+        match target.connect(&session_name(SHARDS_NAME)).await {
             Ok((client, driver)) => {
                 let driving = tokio::spawn(driver);
-                let session = ShardSession::new(&client, platform, &ours);
-                match session.run(&mut requests, &mut waiting).await {
+                let session = ShardSession::new(&client, platform, ours);
+                match session.run(requests, &mut waiting).await {
                     Ok(()) => return,
-                    Err(error) => tracing::warn!(%error, "cannot hold connections any more; retrying"),
+                    Err(error) => tracing::warn!(platform, %error, "cannot hold connections any more; retrying"),
                 }
                 driving.abort();
             }
@@ -105,7 +141,7 @@ async fn keep_up(target: PgTarget, platform: &'static str, mut requests: mpsc::U
                 tracing::warn!(%error, "cannot share connections with other gateways; retrying");
             }
         }
-        ours.send_if_modified(|ours| !std::mem::take(ours).is_empty());
+        lose_all(ours);
         tokio::time::sleep(CONNECTS_AGAIN).await;
     }
 }
@@ -122,7 +158,8 @@ struct PendingClaims {
 }
 
 impl PendingClaims {
-    fn add(&mut self, request: ClaimRequest) {
+    /// `false` if nothing is wanted any more.
+    fn add(&mut self, request: ClaimRequest) -> bool {
         match request {
             ClaimRequest::Claim(count, tell) => {
                 if !self.is_agreed {
@@ -132,7 +169,9 @@ impl PendingClaims {
             }
             ClaimRequest::Release(shard) => self.released.push(shard),
             ClaimRequest::Turn(bucket, tell) => self.turns.push((bucket, tell)),
+            ClaimRequest::Leave => return false,
         }
+        true
     }
 }
 
@@ -144,7 +183,8 @@ struct ShardSession<'a> {
     turn_class: i32,
     /// How many connections there are.
     count: u32,
-    ours: &'a watch::Sender<BTreeSet<u32>>,
+    ours: &'a watch::Sender<OwnShards>,
+    tenure: Tenure,
     /// Locked until their connections are closed.
     leaving: BTreeSet<u32>,
     /// Buckets whose turn this gateway has, and until when.
@@ -158,11 +198,11 @@ struct Taken {
 }
 
 impl<'a> ShardSession<'a> {
-    fn new(client: &'a Client, platform: &'static str, ours: &'a watch::Sender<BTreeSet<u32>>) -> ShardSession<'a> {
-        let class = |of: &str| xxh3_64(format!("aizuchi {platform} {of}").as_bytes()) as u32 as i32;
-        let (class, turn_class) = (class("shards"), class("turns"));
+    fn new(client: &'a Client, platform: &'static str, ours: &'a watch::Sender<OwnShards>) -> ShardSession<'a> {
+        let (class, turn_class) = (shards_class(platform), class(platform, "turns"));
         let (leaving, turns) = (BTreeSet::new(), HashMap::new());
-        ShardSession { client, platform, class, turn_class, count: 0, ours, leaving, turns }
+        let tenure = Tenure::new(Instant::now() + HOLDS_FOR);
+        ShardSession { client, platform, class, turn_class, count: 0, ours, tenure, leaving, turns }
     }
 
     /// Until nobody asks any more, or the session is lost.
@@ -174,40 +214,57 @@ impl<'a> ShardSession<'a> {
         let mut look = tokio::time::interval(LOOKS_EVERY);
         look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         within(self.enter(waiting)).await?;
+        self.tenure = Tenure::new(Instant::now() + HOLDS_FOR);
         loop {
             tokio::select! {
                 request = requests.recv() => match request {
-                    Some(request) => waiting.add(request),
+                    Some(request) => if !waiting.add(request) { return Ok(()) },
                     None => return Ok(()),
                 },
-                _ = look.tick() => within(self.balance()).await?,
+                _ = look.tick() => {
+                    let since = Instant::now();
+                    within(self.balance()).await?;
+                    if !self.tenure.extend(since + HOLDS_FOR) {
+                        return Err(SessionLost::Late);
+                    }
+                }
             }
             within(self.serve(waiting)).await?;
         }
     }
 
-    /// Counts among the gateways, and agrees with the others on the number of connections.
-    async fn enter(&mut self, waiting: &mut PendingClaims) -> Result<(), Error> {
+    /// Agrees with the other gateways on the number of connections, and counts among them.
+    async fn enter(&mut self, waiting: &mut PendingClaims) -> Result<(), SessionLost> {
         // A gateway whose machine is gone must not count for long, nor keep its connections.
         self.client.batch_execute(NOTICES_LOSS).await?;
         let presence = PRESENCE as i32;
-        self.client.execute("SELECT pg_advisory_lock_shared($1, $2)", &[&self.class, &presence]).await?;
-        let store = match self.taken().await?.gateways {
-            0 | 1 => {
-                "INSERT INTO cluster_shards (platform, count) VALUES ($1, $2)
-                ON CONFLICT (platform) DO UPDATE SET count = excluded.count"
-            }
-            _ => "INSERT INTO cluster_shards (platform, count) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-        };
-        self.client.execute(store, &[&self.platform, &(waiting.count as i32)]).await?;
-        let query = "SELECT count FROM cluster_shards WHERE platform = $1";
-        let count = self.client.query_one(query, &[&self.platform]).await?.get::<_, i32>(0).max(1) as u32;
-        if waiting.is_agreed && count != waiting.count {
-            tracing::error!(platform = self.platform, "other gateways agreed on {count} connections; restart this one");
-            return Ok(());
+        let enter = "SELECT pg_advisory_lock_shared($1, $2)";
+        // Of several that start at once, one is alone with it; the others wait here until it has decided.
+        if self.try_lock(self.class, PRESENCE).await? {
+            let store = "INSERT INTO cluster_shards (platform, count) VALUES ($1, $2)
+                ON CONFLICT (platform) DO UPDATE SET count = excluded.count";
+            self.client.execute(store, &[&self.platform, &(waiting.count as i32)]).await?;
+            self.client.execute(enter, &[&self.class, &presence]).await?;
+            self.unlock(self.class, PRESENCE).await?;
+        } else {
+            // Before it counts among the others, who would make room for it.
+            self.agree(waiting).await?;
+            self.client.execute(enter, &[&self.class, &presence]).await?;
         }
-        (waiting.count, waiting.is_agreed, self.count) = (count, true, count);
+        self.count = self.agree(waiting).await?;
+        (waiting.count, waiting.is_agreed) = (self.count, true);
         Ok(())
+    }
+
+    /// The number of connections that all gateways use.
+    async fn agree(&self, waiting: &PendingClaims) -> Result<u32, SessionLost> {
+        let query = "SELECT count FROM cluster_shards WHERE platform = $1";
+        let row = self.client.query_opt(query, &[&self.platform]).await?;
+        let count = row.map_or(waiting.count, |row| row.get::<_, i32>(0).max(1) as u32);
+        if waiting.is_agreed && count != waiting.count {
+            return Err(SessionLost::Disagrees { count });
+        }
+        Ok(count)
     }
 
     async fn taken(&self) -> Result<Taken, Error> {
@@ -224,7 +281,7 @@ impl<'a> ShardSession<'a> {
     async fn balance(&mut self) -> Result<(), Error> {
         let Taken { gateways, shards } = self.taken().await?;
         let wish = self.count.div_ceil(gateways.max(1)) as usize;
-        let mut held = self.ours.borrow().clone();
+        let mut held = self.ours.borrow().shards.clone();
         while held.len() > wish {
             let last = held.pop_last().expect("it has more than it wants");
             tracing::info!(platform = self.platform, shard = last, "another gateway may have this connection");
@@ -236,7 +293,14 @@ impl<'a> ShardSession<'a> {
                 held.insert(shard);
             }
         }
-        self.ours.send_if_modified(|ours| std::mem::replace(ours, held) != *ours);
+        let tenure = Some(self.tenure.clone());
+        self.ours.send_if_modified(|ours| {
+            let is_new = ours.shards != held;
+            if is_new {
+                *ours = OwnShards { shards: held, tenure };
+            }
+            is_new
+        });
         Ok(())
     }
 
@@ -287,11 +351,16 @@ enum SessionLost {
     Failed(#[from] Error),
     #[error("the database does not answer")]
     Silent,
+    #[error("this process was stopped, or too busy, for too long")]
+    Late,
+    /// It was away, and others began anew without it.
+    #[error("the other gateways have agreed on {count} connections; restart this one")]
+    Disagrees { count: u32 },
 }
 
-async fn within<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, SessionLost> {
+async fn within<T, E: Into<SessionLost>>(work: impl Future<Output = Result<T, E>>) -> Result<T, SessionLost> {
     match tokio::time::timeout(ANSWERS_WITHIN, work).await {
-        Ok(done) => Ok(done?),
+        Ok(done) => done.map_err(E::into),
         Err(_) => Err(SessionLost::Silent),
     }
 }

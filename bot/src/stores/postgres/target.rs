@@ -49,16 +49,24 @@ impl PgTarget {
         let PgUrl { scheme, authority, path, query } = PgUrl::parse(url.expose_secret())?;
         let TlsOptions { mode, roots, others } = TlsOptions::take(query)?;
         let read = |authority: &str, others: &[(String, String)]| {
+            let has_password = others.iter().any(|(key, _)| key == "password");
             // A space is %20 for the client, and no +.
             let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
             let others: Vec<String> = others.iter().map(|(key, value)| format!("{key}={}", encoded(value))).collect();
             let url = format!("{scheme}://{authority}{path}?{}", others.join("&"));
             url.parse::<Config>().map_err(|error| {
+                if has_password {
+                    // An & in the password would make an option of what follows it, and that would be named.
+                    return format!("has options that cannot be read: {ENCODE_THE_PASSWORD}");
+                }
                 let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
                 format!("{error}{cause}")
             })
         };
         let all = read(authority, &others)?;
+        if all.get_hosts().iter().any(|host| matches!(host, Host::Tcp(name) if name.contains('@'))) {
+            return Err(has_a_second_at());
+        }
         if all.get_hosts().is_empty() {
             return Err("names no host: it must begin with postgres://USER@HOST/".into());
         }
@@ -92,11 +100,11 @@ impl PgTarget {
         };
         let servers: Result<_, String> = all.get_hosts().iter().enumerate().map(server).collect();
         let tls = MakeRustlsConnect::new(client_config(roots.as_deref())?);
-        Ok(PgTarget { servers: servers?, tls, shown: shown(&all).into() })
+        Ok(PgTarget { servers: servers?, tls, shown: format_target(&all).into() })
     }
 
     /// To be shown to people: without a password.
-    pub fn shown(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         &self.shown
     }
 
@@ -105,7 +113,7 @@ impl PgTarget {
         self.servers.iter().map(|config| PgTarget {
             servers: [config.clone()].into(),
             tls: self.tls.clone(),
-            shown: shown(config).into(),
+            shown: format_target(config).into(),
         })
     }
 
@@ -172,6 +180,14 @@ fn default_mode(config: &Config) -> SslMode {
     if config.get_hosts().iter().all(is_here) { SslMode::Disable } else { SslMode::Require }
 }
 
+const ENCODE_THE_PASSWORD: &str = "percent-encode the password (@ is %40, / is %2F, ? is %3F, & is %26), or put it into \
+                                   AIZUCHI_STORE_PASSWORD";
+
+/// A part of the password would be taken for the host, or for options, and shown.
+fn has_a_second_at() -> String {
+    format!("has an @ behind its host: {ENCODE_THE_PASSWORD}")
+}
+
 /// A URL in its parts. It may name several hosts, which other URLs do not, so that its own client has to read them.
 struct PgUrl<'a> {
     scheme: &'a str,
@@ -183,18 +199,18 @@ struct PgUrl<'a> {
 
 impl PgUrl<'_> {
     fn parse(text: &str) -> Result<PgUrl<'_>, String> {
-        let (scheme, rest) =
-            text.split_once("://").ok_or("invalid URL: it must begin with postgres://USER@HOST/DATABASE")?;
+        let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let (scheme, rest) = text
+            .split_once("://")
+            .filter(|(scheme, _)| is_name(scheme))
+            .ok_or("invalid URL: it must begin with postgres://USER@HOST/DATABASE")?;
         if !matches!(scheme, "postgres" | "postgresql") {
             return Err(format!("must begin with postgres://, got {scheme}://"));
         }
         let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        if path.contains('@') {
-            // A part of the password would be taken for the host, and shown.
-            return Err("has an @ behind its host: percent-encode the password (@ is %40, / is %2F), or put it into \
-                        AIZUCHI_STORE_PASSWORD"
-                .into());
+        if authority.matches('@').count() > 1 || path.contains('@') || query.contains('@') {
+            return Err(has_a_second_at());
         }
         Ok(PgUrl { scheme, authority, path, query })
     }
@@ -258,7 +274,7 @@ fn port_of(config: &Config, index: usize) -> u16 {
     ports.get(index).or(ports.first()).copied().unwrap_or(USUAL_PORT)
 }
 
-fn shown(config: &Config) -> String {
+fn format_target(config: &Config) -> String {
     let host = |(index, host): (usize, &Host)| {
         let name = match host {
             Host::Tcp(name) if name.contains(':') => format!("[{name}]"),
@@ -287,7 +303,7 @@ mod tests {
     #[test]
     fn a_password_is_never_shown_and_comes_from_the_environment() {
         let named = target("postgres://mia:hunter2@db.example.org:5433/talk?sslmode=verify-full").unwrap();
-        assert_eq!(named.shown(), "postgres://mia@db.example.org:5433/talk");
+        assert_eq!(named.display_name(), "postgres://mia@db.example.org:5433/talk");
         assert_eq!(named.servers[0].get_password(), Some(&b"hunter2"[..]));
         assert_eq!(named.servers[0].get_ssl_mode(), SslMode::Require);
         let unnamed = target("postgresql://mia@localhost/talk").unwrap();
@@ -311,16 +327,47 @@ mod tests {
     }
 
     #[test]
+    fn a_password_that_is_not_encoded_is_refused_without_repeating_any_of_it() {
+        for hosts in ["127.0.0.1:5432", "one.example.org:5433,two.example.org"] {
+            for password in
+                ["pa@Geheim", "pa@@Geheim", "@Geheim", "pa?Geheim", "pa/Geheim", "pa/?Geheim", "pa?a=b&Geheim"]
+            {
+                let told = target(&format!("postgres://mia:{password}@{hosts}/talk")).err().expect(password);
+                assert!(told.contains("percent-encode the password"), "{password}: {told}");
+                assert!(!told.contains("Geheim") && !told.contains("pa@"), "{password}: {told}");
+            }
+            // What ends no part of a URL before its path needs no encoding.
+            let odd = target(&format!("postgres://mia:pa#Geheim:7@{hosts}/talk")).expect("it can be read");
+            assert_eq!(odd.servers[0].get_password(), Some(&b"pa#Geheim:7"[..]));
+            assert!(!odd.display_name().contains("Geheim"), "{}", odd.display_name());
+            let encoded = target(&format!("postgres://mia%40work:pa%40%2F%3F@{hosts}/talk")).expect("it is encoded");
+            assert_eq!(encoded.servers[0].get_user(), Some("mia@work"));
+            assert_eq!(encoded.servers[0].get_password(), Some(&b"pa@/?"[..]));
+            assert!(encoded.display_name().starts_with("postgres://mia@work@"), "{}", encoded.display_name());
+        }
+        for odd in [
+            "postgres://mia:pa%40Geheim%40127.0.0.1/talk",
+            "postgres://mia@one%40Geheim/talk",
+            "postgres://mia@localhost/talk?password=pa@Geheim",
+            "postgres://mia@localhost/talk?password=pa&Geheim",
+            "postgres:mia:Geheim://@localhost/talk",
+        ] {
+            let told = target(odd).err().expect(odd);
+            assert!(!told.contains("Geheim"), "{odd}: {told}");
+        }
+    }
+
+    #[test]
     fn several_hosts_and_sockets_can_be_named() {
         let several = target("postgres://mia:x@one.example.org:5433,two.example.org/talk").unwrap();
-        assert_eq!(several.shown(), "postgres://mia@one.example.org:5433,two.example.org/talk");
+        assert_eq!(several.display_name(), "postgres://mia@one.example.org:5433,two.example.org/talk");
         let servers: Vec<PgTarget> = several.servers().collect();
-        let each: Vec<&str> = servers.iter().map(|server| server.shown()).collect();
+        let each: Vec<&str> = servers.iter().map(|server| server.display_name()).collect();
         assert_eq!(each, ["postgres://mia@one.example.org:5433/talk", "postgres://mia@two.example.org/talk"]);
         assert!(several.servers.iter().all(|server| server.get_ssl_mode() == SslMode::Require));
         assert_eq!(several.servers[1].get_password(), Some(&b"x"[..]));
         let socket = target("postgres://mia:x@/talk?host=/run/postgresql").unwrap();
-        assert_eq!(socket.shown(), "postgres://mia@/run/postgresql/talk");
+        assert_eq!(socket.display_name(), "postgres://mia@/run/postgresql/talk");
         assert_eq!(socket.servers[0].get_ssl_mode(), SslMode::Disable);
         assert!(target("postgres:///talk").err().unwrap().starts_with("names no host"));
     }

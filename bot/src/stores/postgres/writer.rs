@@ -1,16 +1,25 @@
 //! The connection that writes: it commits in groups, and finds out what became of a commit whose answer was lost.
+//!
+//! [`write_all`] takes everything that waits, and commits it in one transaction; each piece has a savepoint, so that one that fails does not
+//! take the others along. What may be written later has a queue of its own, of which each group gets a few.
+//!
+//! Every group has a number, which its transaction writes too. If the connection is lost during the commit, nobody knows whether it
+//! took place: the writer connects again and reads the number under the lock (`was_committed`). If it is there, the group is done;
+//! if not, it is run again, so work must give the same result when it is repeated. After an outage of `OUTAGE_WAITED` the group fails.
+//! A server that lacks the last number is not written to: it has lost what was acknowledged ([`PgError::Stale`]).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::connection::PgConnection;
 use super::database::{CONNECT_AGAIN, OUTAGE_WAITED};
 use super::error::{PgError, PgResult};
 use super::session::{Session, SessionId, WriterScope};
 use super::target::PgTarget;
+use super::work::{PgWork, WriteRequest};
 use crate::stores::StoreError;
 
 /// Writes committed together.
@@ -19,57 +28,6 @@ const TOGETHER_MAX: usize = 1024;
 const BEHIND_TOGETHER: usize = 4;
 /// Attempts at a transaction that others were in the way of.
 const ATTEMPTS_MAX: u32 = 20;
-
-/// Something to be written, perhaps several times until it is committed.
-pub trait PgWork: Send {
-    /// `Err` where the whole transaction has to be tried again.
-    fn attempt(&mut self, connection: &PgConnection) -> PgResult<()>;
-
-    fn finish(self: Box<Self>, committed: Result<(), StoreError>);
-}
-
-pub enum WriteRequest {
-    Write(Box<dyn PgWork>),
-    /// What no transaction may hold.
-    Alone(AloneWork),
-}
-
-type AloneWork = Box<dyn FnOnce(PgResult<&PgConnection>) + Send>;
-
-struct PendingWrite<T, F> {
-    work: F,
-    done: Option<Result<T, StoreError>>,
-    tell: oneshot::Sender<Result<T, StoreError>>,
-}
-
-impl<T: Send, F: FnMut(&PgConnection) -> PgResult<T> + Send> PgWork for PendingWrite<T, F> {
-    fn attempt(&mut self, connection: &PgConnection) -> PgResult<()> {
-        let work = &mut self.work;
-        match connection.savepoint("one", || work(connection)) {
-            Err(error) if error.is_passing() => Err(error),
-            done => {
-                self.done = Some(done.map_err(StoreError::from));
-                Ok(())
-            }
-        }
-    }
-
-    fn finish(self: Box<Self>, committed: Result<(), StoreError>) {
-        let PendingWrite { done, tell, .. } = *self;
-        // Nobody may be waiting any more: what was to be written is written nevertheless.
-        let _ = tell.send(committed.and_then(|()| done.unwrap_or(Err(StoreError::Closed))));
-    }
-}
-
-pub async fn write_to<T: Send + 'static>(
-    queue: &mpsc::Sender<WriteRequest>,
-    work: impl FnMut(&PgConnection) -> PgResult<T> + Send + 'static,
-) -> Result<T, StoreError> {
-    let (tell, told) = oneshot::channel();
-    let pending = PendingWrite { work, done: None, tell };
-    queue.send(WriteRequest::Write(Box::new(pending))).await.map_err(|_| StoreError::Closed)?;
-    told.await.map_err(|_| StoreError::Closed)?
-}
 
 pub async fn write_all(
     mut writer: PgWriter,
@@ -140,7 +98,8 @@ impl PgWriter {
             let committed = self.commit(&mut works);
             metrics::histogram!("aizuchi_store_seconds", "store" => "postgres", "kind" => "write")
                 .record(started.elapsed().as_secs_f64());
-            self.refuses.store(committed.is_err(), Ordering::Relaxed);
+            let is_full = works.iter().any(|work| work.found_disk_full());
+            self.refuses.store(committed.is_err() || is_full, Ordering::Relaxed);
             works.into_iter().for_each(|work| work.finish(committed.clone()));
         }
         for work in alone {
@@ -151,7 +110,7 @@ impl PgWriter {
     /// Runs all of it until it is committed.
     fn commit(&mut self, works: &mut [Box<dyn PgWork>]) -> Result<(), StoreError> {
         let give_up = Instant::now() + OUTAGE_WAITED;
-        let (batch, scope) = (next_batch(), self.scope);
+        let (batch, scope) = (next_batch(self.last_batch), self.scope);
         for attempt in 1.. {
             let error = match self.connected(give_up).map(Session::connection) {
                 Ok(connection) => match run_group(connection, works, batch, scope) {
@@ -209,7 +168,7 @@ impl PgWriter {
         loop {
             let error = match Session::resume(&self.target, self.scope, before.as_ref(), last_batches) {
                 Ok(session) => {
-                    tracing::info!(server = session.server().shown(), "connected to PostgreSQL again");
+                    tracing::info!(server = session.server().display_name(), "connected to PostgreSQL again");
                     self.stale_logged = false;
                     *self.server.lock().expect("it is only assigned") = session.server().clone();
                     return Ok(session);
@@ -219,7 +178,7 @@ impl PgWriter {
             if let PgError::Stale(what) = &error
                 && !std::mem::replace(&mut self.stale_logged, true)
             {
-                tracing::error!(error = %what, "nothing is stored until a server with everything is back");
+                tracing::error!(error = %what, "the server is missing committed data; nothing is stored until one that has it is back");
             }
             if !error.is_passing() || Instant::now() >= give_up {
                 return Err(error);
@@ -253,15 +212,16 @@ impl PgWriter {
     }
 }
 
-/// A number that no other group has, also of another program.
-fn next_batch() -> u64 {
+/// A number that no other group has, also of another program. It is later than that of the last one whatever the clock says:
+/// the server with the latest has everything.
+fn next_batch(last: u64) -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     let micros = jiff::Timestamp::now().as_microsecond().cast_unsigned();
-    LAST.fetch_max(micros, Ordering::Relaxed);
+    LAST.fetch_max(micros.max(last), Ordering::Relaxed);
     LAST.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// In a hurry first: what is refused then is found out by running it again, each write with a savepoint.
+/// In a hurry first, where everything that nobody waits for leaves with the COMMIT: what is refused then is found out by running it again, each write with a savepoint.
 fn run_group(
     connection: &PgConnection,
     works: &mut [Box<dyn PgWork>],
@@ -329,7 +289,19 @@ fn note_batch(scope: WriterScope) -> String {
         #[cfg(feature = "cluster")]
         WriterScope::Among(process) => format!(
             "INSERT INTO cluster_writer (process, batch) VALUES ({process}, $1)
-            ON CONFLICT (process) DO UPDATE SET batch = excluded.batch"
+            ON CONFLICT (process) DO UPDATE SET batch = excluded.batch, began = excluded.began"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_was_set_back_does_not_make_a_later_group_look_earlier() {
+        let by_a_clock_ahead = u64::MAX >> 2;
+        assert!(next_batch(by_a_clock_ahead) > by_a_clock_ahead);
+        assert!(next_batch(0) > 0);
     }
 }

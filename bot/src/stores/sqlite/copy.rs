@@ -76,10 +76,21 @@ fn to_value(cell: &Cell) -> Value {
     }
 }
 
+/// What belongs to facts and vectors, and is made anew from them.
+const DERIVED: [&str; 7] = [
+    "memory_fact_person",
+    "memory_fact_message",
+    "memory_fact_context",
+    "memory_sketch",
+    "memory_word",
+    "memory_signs",
+    "memory_index",
+];
+
 impl CopyStore for Database {
     fn source(&self) -> BoxFuture<'_, Result<Box<dyn CopySource>, StoreError>> {
         Box::pin(async move {
-            let connection = super::database::open_for_reading(self.path())?;
+            let connection = super::connect::open_for_reading(self.path())?;
             // A transaction sees the file as of its first read.
             connection.execute_batch("BEGIN; SELECT count(*) FROM sqlite_master")?;
             Ok(Box::new(SqliteSource(connection)) as Box<dyn CopySource>)
@@ -95,13 +106,10 @@ impl CopyStore for Database {
     }
 
     fn clear(&self, scope: CopyScope) -> BoxFuture<'_, Result<(), StoreError>> {
+        // Nothing of it is read: it may be damaged.
         Box::pin(self.apply_behind(move |transaction| {
-            let mut memory = SqliteMemoryTable(transaction);
-            for fact in memory.facts()? {
-                memory.remove_fact(fact.id)?;
-            }
-            for table in scope.cleared() {
-                transaction.execute(&format!("DELETE FROM {}", table.name), [])?;
+            for name in scope.cleared().map(|table| table.name).chain(DERIVED) {
+                transaction.execute(&format!("DELETE FROM {name}"), [])?;
             }
             Ok(())
         }))

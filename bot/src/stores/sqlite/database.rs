@@ -11,18 +11,18 @@
 //!   into the file beside the writer (`checkpoint.rs`). Writing blocks a thread, never the async runtime.
 //! - The file is checked before each commit: what is written into a deleted or replaced file would be lost.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::checkpoint::{Checkpointer, copy_log};
+use super::connect::{BUSY_FOR, open_for_reading, open_for_writing};
 use super::gaps::zero_gaps;
-use super::migrations::{self, VERSION};
+use super::migrations::VERSION;
 use super::opened_file::OpenedFile;
 use crate::ports::FileCleanup;
 use crate::stores::StoreError;
@@ -59,13 +59,6 @@ const TOGETHER_MAX: usize = 1024;
 const BEHIND_TOGETHER: usize = 4;
 /// The maximum number of concurrent reads.
 const READERS_MAX: usize = 4;
-/// How many prepared statements each connection keeps: more than there are.
-const STATEMENTS_MAX: usize = 128;
-/// The writer's page cache, so that the ends of tables and indexes are not read from the disk again and again.
-const WRITER_CACHE_KIB: i64 = 16 * 1024;
-/// The page cache of each reader: a search in a large memory reads the same parts of its indexes again and again.
-const READER_CACHE_KIB: i64 = 16 * 1024;
-const BUSY_FOR: Duration = Duration::from_secs(5);
 /// Pauses between attempts to empty the log: our own readers are quick, others may take longer.
 const SETTLE_PAUSES_MS: [u64; 7] = [10, 20, 50, 100, 300, 700, 1500];
 
@@ -194,10 +187,16 @@ impl Database {
         let (path, readers) = (self.path.clone(), self.readers.clone());
         let turn = self.reading.clone().acquire_owned().await.expect("it is never closed");
         let read = move || {
+            let started = Instant::now();
             let idle = readers.lock().expect("readers are never held over a panic").pop();
-            let connection = idle.map_or_else(|| open_for_reading(&path), Ok)?;
-            let done = work(&connection)?;
-            readers.lock().expect("readers are never held over a panic").push(connection);
+            let read = idle.map_or_else(|| open_for_reading(&path), Ok).and_then(|connection| {
+                let done = work(&connection)?;
+                readers.lock().expect("readers are never held over a panic").push(connection);
+                Ok(done)
+            });
+            metrics::histogram!("aizuchi_store_seconds", "store" => "sqlite", "kind" => "read")
+                .record(started.elapsed());
+            let done = read.inspect_err(|_| count_error())?;
             // The caller may be gone already; the thread was busy nevertheless.
             drop(turn);
             Ok(done)
@@ -207,41 +206,6 @@ impl Database {
             // The program is shutting down.
             Err(_) => Err(StoreError::Closed),
         })
-    }
-}
-
-/// Opens a store that another program may be writing, read-only.
-pub fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_FOR)?;
-    connection.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    // A prepared statement is not prepared again for each value that is bound to it.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    let found = migrations::version(&connection)?;
-    if found > VERSION { Err(StoreError::Newer { found, newest: VERSION }) } else { Ok(connection) }
-}
-
-fn open_for_writing(path: &Path) -> Result<Connection, StoreError> {
-    let mut connection = Connection::open(PathBuf::from(path))?;
-    connection.busy_timeout(BUSY_FOR)?;
-    // Set first: it only takes effect for a new file, or when the file is next rewritten.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    // Durable even after a power failure.
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    // Deleted data is overwritten, because forgotten means forgotten.
-    connection.pragma_update(None, "secure_delete", true)?;
-    // Every write is a savepoint within a shared commit. Its undo data stays in memory: in a temporary file it was more
-    // than half of all writes to the disk.
-    connection.pragma_update(None, "temp_store", "MEMORY")?;
-    connection.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
-    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    match migrations::migrate(&mut connection)? {
-        Ok(()) => Ok(connection),
-        Err(found) => Err(StoreError::Newer { found, newest: VERSION }),
     }
 }
 
@@ -352,6 +316,7 @@ fn commit(connection: &mut Connection, works: Vec<Work>, sync: Durability, refus
         }
     }
     if !writes.is_empty() {
+        let started = Instant::now();
         // Begins as a write transaction: one that reads first and writes later would fail where it could have waited.
         let transaction = sync
             .prepare(connection)
@@ -366,9 +331,17 @@ fn commit(connection: &mut Connection, works: Vec<Work>, sync: Durability, refus
             Ok(transaction.commit()?)
         });
         refuses.store(committed.is_err(), Ordering::Relaxed);
+        metrics::histogram!("aizuchi_store_seconds", "store" => "sqlite", "kind" => "write").record(started.elapsed());
+        if committed.is_err() {
+            count_error();
+        }
         told.into_iter().for_each(|tell| tell(committed.clone()));
     }
     alone.into_iter().for_each(|work| work(connection));
+}
+
+fn count_error() {
+    metrics::counter!("aizuchi_store_errors_total", "store" => "sqlite").increment(1);
 }
 
 /// If the disk refuses a part of a transaction, SQLite rolls back all of it: what was written before is gone, and what is
@@ -397,6 +370,8 @@ fn settle(connection: &Connection) -> Result<FileCleanup, StoreError> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use aizuchi_test_servers::folder::Scratch;
 
     use super::*;

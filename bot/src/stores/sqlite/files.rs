@@ -48,7 +48,7 @@ impl StoreBackend for Database {
         StoreKind::Sqlite
     }
 
-    fn shown(&self) -> String {
+    fn display_name(&self) -> String {
         self.path().display().to_string()
     }
 
@@ -122,12 +122,13 @@ fn condition(connection: &Connection) -> rusqlite::Result<StoreCondition> {
         has_records: has("journal")? && has("trace")?,
         has_memory: has("memory_tie")?,
         is_partial_copy: has(COPYING_TABLE)?,
+        is_of_cluster: false,
         // The lock of the data folder tells.
         is_running: None,
     })
 }
 
-fn complaints(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+pub fn complaints(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare("PRAGMA quick_check(5)")?;
     let findings: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     Ok(if findings == ["ok"] { Vec::new() } else { findings })

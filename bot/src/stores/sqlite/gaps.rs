@@ -314,19 +314,19 @@ mod tests {
 
     /// A step of a random life: rows are added, every so many of them removed or changed, and gaps zeroed.
     #[derive(Clone, Copy, Debug)]
-    enum Step {
+    enum GapStep {
         Add { count: u32, length: usize },
         Remove { every: u32, after: u32 },
         Grow { every: u32, length: usize },
         Zero,
     }
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn step() -> impl Strategy<Value = GapStep> {
         prop_oneof![
-            4 => (1..300_u32, 0..60_usize).prop_map(|(count, length)| Step::Add { count, length }),
-            3 => (1..9_u32, 0..9_u32).prop_map(|(every, after)| Step::Remove { every, after }),
-            2 => (1..9_u32, 0..300_usize).prop_map(|(every, length)| Step::Grow { every, length }),
-            1 => Just(Step::Zero),
+            4 => (1..300_u32, 0..60_usize).prop_map(|(count, length)| GapStep::Add { count, length }),
+            3 => (1..9_u32, 0..9_u32).prop_map(|(every, after)| GapStep::Remove { every, after }),
+            2 => (1..9_u32, 0..300_usize).prop_map(|(every, length)| GapStep::Grow { every, length }),
+            1 => Just(GapStep::Zero),
         ]
     }
 
@@ -349,19 +349,19 @@ mod tests {
             let (mut kept, mut next) = (BTreeSet::new(), 0);
             for step in steps {
                 match step {
-                    Step::Add { count, length } => {
+                    GapStep::Add { count, length } => {
                         (next..next + count).for_each(|number| add(&connection, number, length));
                         kept.extend(next..next + count);
                         next += count;
                     }
-                    Step::Remove { every, after } => {
+                    GapStep::Remove { every, after } => {
                         let goes = |number: &u32| number % every == after % every;
                         kept.extract_if(.., goes).for_each(|number| remove(&connection, number));
                     }
-                    Step::Grow { every, length } => {
+                    GapStep::Grow { every, length } => {
                         kept.iter().step_by(every as usize).for_each(|number| grow(&connection, *number, length));
                     }
-                    Step::Zero => prop_assert!(zero_gaps(&connection).unwrap()),
+                    GapStep::Zero => prop_assert!(zero_gaps(&connection).unwrap()),
                 }
             }
             let before = in_tables(&connection);

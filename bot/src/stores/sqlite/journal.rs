@@ -11,8 +11,8 @@ use super::record::{self, COLUMNS, EncodedRecord, last_seq};
 use super::{Database, decisions, snapshots, store_talk};
 use crate::journal::record::encode;
 use crate::ports::{
-    Appended, BoxFuture, JournalEntry, JournalStore, NewBase, Position, Pruned, Range, Record, Rewrite, StateKind,
-    TalkWrite, Unreadable,
+    Appended, BoxFuture, JournalEntry, JournalStore, NewBase, OldRecords, Position, Pruned, Range, Record, Rewrite,
+    StateKind, TalkWrite, Unreadable,
 };
 use crate::stores::StoreError;
 
@@ -113,7 +113,10 @@ fn locate(connection: &Connection, position: &Position) -> rusqlite::Result<Opti
         Position::Last => one("SELECT max(seq) FROM journal", &[]),
         Position::BeforeLast(None, count) => before_last(count, "", &[]),
         Position::BeforeLast(Some(room), count) => before_last(count, "WHERE room = ?1", &[&room.as_str()]),
-        Position::Since(at) => one("SELECT min(seq) FROM journal WHERE at >= ?1", &[&(at.0 as i64)]),
+        Position::FirstNotOld(OldRecords { before, after }) => {
+            let query = "SELECT min(seq) FROM journal WHERE at >= ?1 AND at <= ?2";
+            one(query, &[&(before.0 as i64), &(after.0 as i64)])
+        }
         Position::InEverySnapshot => one("SELECT min(seq) FROM snapshot", &[]),
     }
 }

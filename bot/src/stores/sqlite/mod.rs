@@ -1,7 +1,9 @@
 //! The SQLite adapter: one file in the data folder, written by one task, read by many. All SQL is here.
 
 mod checkpoint;
+mod connect;
 mod copy;
+mod damaged_file;
 mod database;
 mod decisions;
 mod error;
@@ -23,6 +25,7 @@ mod web;
 
 use super::StoreError;
 
+pub use damaged_file::DamagedFile;
 pub use database::Database;
 #[cfg(test)]
 pub use memory::leave_facts_of_an_earlier_version;

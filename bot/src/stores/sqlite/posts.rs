@@ -14,6 +14,21 @@ impl PostLedger for Database {
         Box::pin(self.write(move |transaction| begin(transaction, &platform, &key, now)))
     }
 
+    fn begin_again<'a>(
+        &'a self,
+        post: PostKey<'a>,
+        before: Time,
+        now: Time,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        let (platform, key) = owned(post);
+        let note = "UPDATE post SET begun = ?4 WHERE platform = ?1 AND key = ?2 AND begun = ?3 AND id IS NULL";
+        let note = move |transaction: &Transaction<'_>| {
+            let times = (before.0 as i64, now.0 as i64);
+            Ok(transaction.prepare_cached(note)?.execute(params![platform, key, times.0, times.1])? == 1)
+        };
+        Box::pin(self.write(note))
+    }
+
     fn posted<'a>(&'a self, post: PostKey<'a>, id: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         let ((platform, key), id) = (owned(post), id.to_owned());
         let note = "UPDATE post SET id = ?3 WHERE platform = ?1 AND key = ?2 AND id IS NULL";

@@ -54,7 +54,7 @@ impl Downloader {
             .dns_resolver(CheckedDns(network))
             .user_agent(USER_AGENT)
             .build()
-            .inspect_err(|error| tracing::error!(%error, "pages cannot be read: no HTTP client"))
+            .inspect_err(|error| tracing::error!(%error, "reading pages is unavailable: cannot build an HTTP client"))
             .ok()?;
         Some(Downloader { client, allowed, settings })
     }
@@ -66,14 +66,14 @@ impl Downloader {
     pub async fn download(&self, url: Url) -> Result<Download, String> {
         let seconds = self.settings.seconds_max;
         let host = url.host_str().unwrap_or_default().to_owned();
-        let downloading = self.follow(url);
+        let downloading = self.follow_redirects(url);
         match tokio::time::timeout(Duration::from_secs(seconds.into()), downloading).await {
             Ok(result) => result,
             Err(_) => Err(format!("{host} did not send the page within {seconds} s")),
         }
     }
 
-    async fn follow(&self, mut url: Url) -> Result<Download, String> {
+    async fn follow_redirects(&self, mut url: Url) -> Result<Download, String> {
         let mut redirected_by: Option<Url> = None;
         for _ in 0..=self.settings.redirects_max {
             url.set_fragment(None);

@@ -124,7 +124,7 @@ async fn start_program(
         Err(error) => {
             let what = match error {
                 ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => {
-                    process.last_words().await
+                    process.why_not_started().await
                 }
                 other => initialize_error(&other),
             };
@@ -221,18 +221,18 @@ impl McpConnection {
         self.end.wait().await;
     }
 
-    /// Why it ended, as far as the server says.
-    pub async fn last_words(&mut self) -> String {
+    /// Why it ended, as far as that is known.
+    pub async fn why_ended(&mut self) -> String {
         match &mut self.process {
-            Some(process) if self.end.reason() == super::guard::CLOSED => process.last_words().await,
+            Some(process) if self.end.reason() == super::guard::CLOSED => process.why_ended().await,
             _ => self.end.reason().into(),
         }
     }
 
     /// The same if only an error shows that it ended: the exit of a program says more.
-    pub async fn last_words_or(&mut self, error: String) -> String {
+    pub async fn why_ended_or(&mut self, error: String) -> String {
         match self.process.is_some() && tokio::time::timeout(CLOSING, self.ended()).await.is_ok() {
-            true => self.last_words().await,
+            true => self.why_ended().await,
             false => error,
         }
     }

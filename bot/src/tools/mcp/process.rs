@@ -57,18 +57,22 @@ impl ServerProcess {
         Ok((ServerProcess { child, stderr, last_line }, stdout, stdin))
     }
 
-    /// Its exit status, if it has ended, and the last line it wrote.
-    pub async fn last_words(&mut self) -> String {
-        let status = tokio::time::timeout(ENDING, self.child.wait()).await.ok().and_then(Result::ok);
-        if status.is_some() {
+    /// Why it could not start: its exit status, if it has ended, and the last line it wrote.
+    pub async fn why_not_started(&mut self) -> String {
+        let ended = self.why_ended().await;
+        if ended != super::guard::CLOSED {
             let _ = tokio::time::timeout(ENDING, &mut self.stderr).await;
         }
         let line = self.last_line.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let ended = match status {
-            Some(status) => format!("exited with {}", shown(status)),
-            None => super::guard::CLOSED.to_owned(),
-        };
         if line.is_empty() { ended } else { format!("{ended}: {line}") }
+    }
+
+    /// Its exit status, if it has ended. Once it is used, what it writes may be what people said.
+    pub async fn why_ended(&mut self) -> String {
+        match tokio::time::timeout(ENDING, self.child.wait()).await {
+            Ok(Ok(status)) => format!("exited with {}", format_status(status)),
+            Ok(Err(_)) | Err(_) => super::guard::CLOSED.to_owned(),
+        }
     }
 
     /// Its standard input is closed already: it exits by itself, or is terminated.
@@ -115,7 +119,7 @@ impl Drop for ServerProcess {
     }
 }
 
-fn shown(status: ExitStatus) -> String {
+fn format_status(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("status {code}"),
         None => status.to_string(),
@@ -129,7 +133,8 @@ async fn log_lines(name: String, mut stderr: ChildStderr, last_line: Arc<Mutex<S
         let told = log_line(&String::from_utf8_lossy(line));
         line.clear();
         if !told.is_empty() {
-            tracing::debug!("MCP server {name}: {told}");
+            // Many write down what they are called with, which is what people said.
+            tracing::trace!(server = name, line = told, "MCP server wrote");
             *last_line.lock().unwrap_or_else(PoisonError::into_inner) = told;
         }
     };
@@ -146,4 +151,31 @@ async fn log_lines(name: String, mut stderr: ChildStderr, last_line: Arc<Mutex<S
         }
     }
     tell(&mut line);
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::captured_log::CapturedLog;
+
+    /// What is logged of a server that writes something and exits, and both reasons that are given for it.
+    async fn ends(level: tracing::Level) -> (String, String, String) {
+        let log = CapturedLog::default();
+        let subscriber = tracing_subscriber::fmt().with_max_level(level).with_writer(log.clone()).finish();
+        let _logged = tracing::subscriber::set_default(subscriber);
+        let command = ["sh", "-c", "echo about the quokka >&2; exit 3"].map(str::to_owned);
+        let environment: ServerEnvironment = Arc::new(|name| std::env::var(name).ok());
+        let (mut process, _stdout, _stdin) = ServerProcess::start("odd", &command, &[], &environment).unwrap();
+        let why = (process.why_not_started().await, process.why_ended().await);
+        (log.text(), why.0, why.1)
+    }
+
+    #[tokio::test]
+    async fn what_it_writes_may_be_what_people_said() {
+        let (log, why_not_started, why_ended) = ends(tracing::Level::DEBUG).await;
+        assert!(!log.contains("quokka"), "{log}");
+        assert_eq!(why_not_started, "exited with status 3: about the quokka");
+        assert_eq!(why_ended, "exited with status 3");
+        assert!(ends(tracing::Level::TRACE).await.0.contains("quokka"));
+    }
 }

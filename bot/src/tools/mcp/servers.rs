@@ -162,7 +162,7 @@ impl McpServer {
                     let since = Instant::now();
                     self.set_up(&connection, listing);
                     let why = tokio::select! {
-                        why = self.follow(&mut connection) => Some(why),
+                        why = self.watch_connection(&mut connection) => Some(why),
                         () = stop.cancelled() => None,
                     };
                     self.set_down(why.as_deref().unwrap_or("stopping"), StaleTools::Kept);
@@ -188,13 +188,13 @@ impl McpServer {
     }
 
     /// Runs until the server is no longer usable. Returns why.
-    async fn follow(self: &Arc<Self>, connection: &mut McpConnection) -> String {
+    async fn watch_connection(self: &Arc<Self>, connection: &mut McpConnection) -> String {
         let (mut is_stale, mut next_list, mut gap) = (false, Instant::now(), LISTS_MIN);
         loop {
             tokio::select! {
                 // A call that failed because of the end must not hide why it ended.
                 biased;
-                () = connection.ended() => return connection.last_words().await,
+                () = connection.ended() => return connection.why_ended().await,
                 () = connection.list_changed(), if !is_stale => is_stale = true,
                 () = tokio::time::sleep_until(next_list), if is_stale => {
                     is_stale = false;
@@ -207,7 +207,7 @@ impl McpServer {
                     let pinging = connection.peer().send_request(request);
                     match tokio::time::timeout(PING, pinging).await {
                         Ok(Ok(_) | Err(ServiceError::McpError(_))) => (),
-                        Ok(Err(error)) => return connection.last_words_or(service_error(&error)).await,
+                        Ok(Err(error)) => return connection.why_ended_or(service_error(&error)).await,
                         Err(_) => return "does not respond".into(),
                     }
                 }

@@ -43,8 +43,9 @@ impl Xivapi {
         let url = Url::parse(&settings.url).ok().filter(|_| settings.enabled)?;
         let client =
             tls::client_builder().redirect(redirect::Policy::none()).referer(false).user_agent(USER_AGENT).build();
-        let client =
-            client.inspect_err(|error| tracing::error!(%error, "XIVAPI cannot be asked: no HTTP client")).ok()?;
+        let client = client
+            .inspect_err(|error| tracing::error!(%error, "XIVAPI is unavailable: cannot build an HTTP client"))
+            .ok()?;
         Some(Xivapi { spec: spec(), client, url, seconds_max: settings.seconds_max })
     }
 

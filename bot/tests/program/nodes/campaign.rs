@@ -8,10 +8,11 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::askers::ask;
+use super::chatters::Chatters;
 use super::checks::{SilenceWatch, check_order, check_timers};
-use super::faults::Fault;
+use super::faults::NodeFault;
 use super::own_network::with_network;
-use super::stage::Stage;
+use super::stage::ClusterStage;
 use crate::crowd::{Draw, Wish};
 use crate::moment::Moment;
 use crate::postgres::{Crowd, copy_of, number};
@@ -34,25 +35,29 @@ async fn campaign(network: Option<Network>) {
     let seed = number("NODES_SEED").unwrap_or(clock.as_millis() as u64);
     let longest = Duration::from_secs(number("NODES_SECONDS").unwrap_or(SECONDS));
     println!("NODES_SEED={seed}");
-    let mut stage = Stage::start(network).await;
+    let mut stage = ClusterStage::start(network).await;
     println!("{:.1} s: everything runs", began.elapsed().as_secs_f64());
     let mut crowd = Crowd::gather_at(&stage.rooms(), seed);
     let (silence, news) =
         SilenceWatch::start(std::mem::replace(&mut crowd.news, tokio::sync::mpsc::unbounded_channel().1));
     crowd.news = news;
     let (wish, wished) = watch::channel(Wish::Talk);
+    let again_wished = wished.clone();
     let askers = {
         let (discord, slack) = (stage.discord.clone(), stage.slack.clone());
         let again = wished.clone();
+        connected(&stage).await;
         (
             tokio::spawn(async move { ask(&*discord, wished).await }),
             tokio::spawn(async move { ask(&*slack, again).await }),
         )
     };
+    let chatters =
+        (Chatters::start(&stage.discord, seed, &again_wished), Chatters::start(&stage.slack, seed ^ 1, &again_wished));
     let (mut draw, mut counts) = (Draw(seed), BTreeMap::new());
     for round in 1..=number("NODES_FAULTS").unwrap_or(FAULTS) {
         Moment::draw(&mut draw).come(&mut crowd.news).await;
-        let fault = Fault::draw(&mut draw, longest, can_cut);
+        let fault = NodeFault::draw(&mut draw, longest, can_cut);
         println!("{:.1} s: {round}. {fault}", began.elapsed().as_secs_f64());
         *counts.entry(format!("{} {:?}", fault.victim.kind(), fault.blow)).or_insert(0) += 1;
         fault.strike(&mut stage).await;
@@ -75,6 +80,7 @@ async fn campaign(network: Option<Network>) {
     let home = &stage.gateways[0].home;
     let taken = crowd.part(home).await;
     assert!(taken > 0, "somebody said something");
+    let chatted = (chatters.0.check(home).await, chatters.1.check(home).await);
     let in_order = check_order(&copy_of(home).await);
     let timers = check_timers(&stage.postgres, &stage.database).await;
     let asked = (on_discord.check(&*stage.discord), on_slack.check(&*stage.slack));
@@ -84,6 +90,10 @@ async fn campaign(network: Option<Network>) {
     })
     .await;
     let kinds: Vec<String> = counts.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+    println!(
+        "on Discord {} messages nobody waited for, all in order, and {} changes; on Slack {}, {} of them after later ones, and {} changes",
+        chatted.0.messages, chatted.0.changed, chatted.1.messages, chatted.1.late, chatted.1.changed,
+    );
     println!(
         "NODES_SEED={seed}: {} faults ({}) in {:.0} s; {taken} messages in the web room, {in_order} of them in order, {} and {} calls on \
          Discord and Slack; {} timers, none early, the latest {:.1} s late; longest silence in the web room {:.1} s, longest \
@@ -100,4 +110,13 @@ async fn campaign(network: Option<Network>) {
         on_slack.longest_wait.as_secs_f64(),
     );
     stage.end().await;
+}
+
+/// What is said before the first session is not heard.
+async fn connected(stage: &ClusterStage) {
+    eventually("somebody listens on both platforms", async || {
+        let on_discord = stage.discord.world.with(|world| world.sessions.values().any(|it| it.line.is_some()));
+        (on_discord && stage.slack.sockets.open() > 0).then_some(())
+    })
+    .await;
 }

@@ -7,11 +7,8 @@ use std::time::Duration;
 use aizuchi_test_servers::network::Machine;
 use tokio::time::sleep;
 
-use super::stage::Stage;
+use super::stage::ClusterStage;
 use crate::crowd::Draw;
-
-/// A balancer finds out that a worker is not well within this time.
-const NOTICED_AFTER: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Victim {
@@ -32,7 +29,7 @@ pub enum Blow {
 }
 
 #[derive(Clone, Copy)]
-pub struct Fault {
+pub struct NodeFault {
     pub victim: Victim,
     pub blow: Blow,
     /// Until it is back.
@@ -72,16 +69,16 @@ impl fmt::Display for Victim {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for NodeFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {:?} for {:.1} s", self.victim, self.blow, self.lasts.as_secs_f64())?;
         self.also.map_or(Ok(()), |also| write!(f, ", and {also} is killed meanwhile"))
     }
 }
 
-impl Fault {
+impl NodeFault {
     /// `longest` is how long something is stopped.
-    pub fn draw(draw: &mut Draw, longest: Duration, can_cut: bool) -> Fault {
+    pub fn draw(draw: &mut Draw, longest: Duration, can_cut: bool) -> NodeFault {
         let victim = Victim::draw(draw);
         let blow = match draw.below(3) {
             0 => Blow::Kill,
@@ -95,16 +92,12 @@ impl Fault {
         };
         let also = Victim::draw(draw);
         let is_extra = blow != Blow::Kill && also.kind() != victim.kind() && draw.below(3) == 0;
-        Fault { victim, blow, lasts, also: is_extra.then_some(also) }
+        NodeFault { victim, blow, lasts, also: is_extra.then_some(also) }
     }
 
     /// Returns when everything is back.
-    pub async fn strike(self, stage: &mut Stage) {
+    pub async fn strike(self, stage: &mut ClusterStage) {
         stage.hit(self.victim, self.blow);
-        if let Victim::Worker(number) = self.victim {
-            sleep(NOTICED_AFTER.min(self.lasts)).await;
-            stage.balancer.mark(number, false);
-        }
         sleep(self.lasts / 2).await;
         if let Some(also) = self.also {
             // It may take as long to start as what it needs is away.
@@ -113,13 +106,10 @@ impl Fault {
         }
         sleep(self.lasts / 2).await;
         stage.heal(self.victim, self.blow).await;
-        if let Victim::Worker(number) = self.victim {
-            stage.balancer.mark(number, true);
-        }
     }
 }
 
-impl Stage {
+impl ClusterStage {
     fn machine_of(&self, victim: Victim) -> Arc<Machine> {
         match victim {
             Victim::Worker(number) => self.workers[number].machine.clone(),

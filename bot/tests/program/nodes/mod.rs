@@ -8,6 +8,7 @@
 mod askers;
 mod balancer;
 mod campaign;
+mod chatters;
 mod checks;
 mod faults;
 mod own_network;

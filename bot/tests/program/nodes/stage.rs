@@ -9,7 +9,7 @@ use aizuchi_test_servers::postgres::{PostgresOptions, PostgresServer, PostgresVe
 use aizuchi_test_servers::restate::RestateCluster;
 use aizuchi_test_servers::slack::{self, SlackServer};
 
-use super::balancer::Balancer;
+use super::balancer::{Balancer, WorkerAddresses};
 use crate::crash::SETTINGS;
 use crate::program::{Home, Program, new_home};
 
@@ -39,10 +39,11 @@ impl Station {
     }
 }
 
-pub struct Stage {
+pub struct ClusterStage {
     pub workers: Vec<Station>,
     pub gateways: Vec<Station>,
-    pub balancer: Balancer,
+    // Ended when it is dropped.
+    _balancer: Balancer,
     pub restate: RestateCluster,
     pub node_machines: [Arc<Machine>; 3],
     pub postgres: PostgresServer,
@@ -54,8 +55,8 @@ pub struct Stage {
     _network: Option<Network>,
 }
 
-impl Stage {
-    pub async fn start(network: Option<Network>) -> Stage {
+impl ClusterStage {
+    pub async fn start(network: Option<Network>) -> ClusterStage {
         let machine = || network.as_ref().map_or_else(Machine::here, Network::machine);
         let host = if network.is_some() { Network::host() } else { IpAddr::from(Ipv4Addr::LOCALHOST) };
         let (node_machines, postgres_machine) = ([machine(), machine(), machine()], machine());
@@ -63,7 +64,7 @@ impl Stage {
             version: PostgresVersion::Debian,
             durable: true,
             machine: Some(postgres_machine.clone()),
-            // So that it can be told when something was committed.
+            // Shows when something was committed.
             extra: vec!["track_commit_timestamp=on".into()],
             ..PostgresOptions::default()
         };
@@ -82,21 +83,26 @@ impl Stage {
             home.set(format!("cluster.admin={}", restate.admin()));
             home.set(format!("discord.api_url={}", discord.url()));
             home.set(format!("slack.api_url={}", slack.api_url()));
+            // Nothing that is said in a gap is too much.
+            home.set("discord.backfill_messages=500");
+            home.set("slack.backfill_messages=500");
             home.set_variable("DISCORD_TOKEN", discord::TOKEN);
             home.set_variable("SLACK_BOT_TOKEN", slack::BOT_TOKEN);
             home.set_variable("SLACK_APP_TOKEN", slack::APP_TOKEN);
             home
         };
         let machines = [machine(), machine()];
-        let addresses = machines.iter().map(|machine| SocketAddr::new(machine.ip(), new_home(&[]).address.port()));
-        let addresses: Vec<SocketAddr> = addresses.collect();
-        let balancer = Balancer::start(host, addresses.clone()).await;
+        let address = |machine: &Arc<Machine>| SocketAddr::new(machine.ip(), new_home(&[]).address.port());
+        let target = |machine| WorkerAddresses { address: address(machine), health: address(machine) };
+        let targets: Vec<WorkerAddresses> = machines.iter().map(target).collect();
+        let balancer = Balancer::start(host, targets.clone()).await;
         let (mut workers, mut gateways) = (Vec::new(), Vec::new());
-        for (machine, address) in machines.into_iter().zip(addresses) {
+        for (machine, target) in machines.into_iter().zip(targets) {
             let mut home = home(&machine);
-            home.set(format!("cluster.listen={address}"));
+            home.set(format!("cluster.listen={}", target.address));
+            home.set(format!("cluster.health={}", target.health));
             home.set(format!("cluster.worker_url={}", balancer.url()));
-            workers.push(Station::start(machine, home, "worker", "Restate knows this worker".into()).await);
+            workers.push(Station::start(machine, home, "worker", "registered the worker with Restate".into()).await);
         }
         for machine in [machine(), machine()] {
             let home = home(&machine);
@@ -104,10 +110,10 @@ impl Stage {
             gateways.push(Station::start(machine, home, "gateway", ready).await);
         }
         let _network = network;
-        Stage {
+        ClusterStage {
             workers,
             gateways,
-            balancer,
+            _balancer: balancer,
             restate,
             node_machines,
             postgres,
@@ -149,7 +155,7 @@ impl Stage {
         story
     }
 
-    /// Everything ends as it is told to.
+    /// Stops everything in order.
     pub async fn end(mut self) {
         for mut station in self.gateways.drain(..).chain(self.workers.drain(..)) {
             station.program.terminate();

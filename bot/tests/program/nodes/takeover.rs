@@ -8,22 +8,22 @@ use tokio::time::{sleep, timeout};
 
 use super::askers::WAITS_MAX;
 use super::own_network::with_network;
-use super::stage::Stage;
+use super::stage::ClusterStage;
 use crate::program::eventually;
 
 const LOOKS_EVERY: Duration = Duration::from_millis(20);
 
 #[test]
-fn whoever_is_cut_off_for_good_is_replaced() {
-    with_network("nodes::takeover::whoever_is_cut_off_for_good_is_replaced", whoever_is_cut_off);
+fn anyone_who_is_cut_off_for_good_is_replaced() {
+    with_network("nodes::takeover::anyone_who_is_cut_off_for_good_is_replaced", anyone_who_is_cut_off);
 }
 
 /// The server cannot know that the other end of a connection is gone unless it asks.
-async fn whoever_is_cut_off(network: Option<Network>) {
+async fn anyone_who_is_cut_off(network: Option<Network>) {
     if network.is_none() {
         return;
     }
-    let stage = Stage::start(network).await;
+    let stage = ClusterStage::start(network).await;
     let holds = |gateway: usize| stage.gateways[gateway].program.said().contains("aizuchi discord");
     let first = eventually("one of them has Discord", async || (0..2).find(|gateway| holds(*gateway))).await;
     // What is said before its first session is not heard.

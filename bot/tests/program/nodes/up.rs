@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use aizuchi_test_servers::restate::installed_program;
 use aizuchi_test_servers::visitor::Visitor;
 
+use super::askers::WAITS_MAX;
 use crate::crash::SETTINGS;
 use crate::program::{Home, Program, eventually, new_home};
 
@@ -39,6 +40,7 @@ fn runs(id: u32) -> bool {
 
 /// Says something to the bot and waits for its answer.
 async fn talk(visitor: &mut Visitor, key: &str, words: &str) {
+    visitor.patience = WAITS_MAX;
     let id = visitor.say(key, &format!("@aizuchi {words}")).await;
     loop {
         let message = visitor.next("said").await["message"].clone();

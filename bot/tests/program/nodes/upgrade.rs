@@ -23,7 +23,7 @@ async fn new_workers_take_over_and_the_old_ones_can_be_stopped() {
     };
     let (old_url, new_url) = (cluster.home.worker_url(), cluster.other.worker_url());
     assert!(newest().await.contains(&old_url));
-    let mut new = cluster.other.start_as(&["worker"], "Restate knows this worker").await;
+    let mut new = cluster.other.start_as(&["worker"], "registered the worker with Restate").await;
     assert!(newest().await.contains(&new_url));
     some_talk().await;
     // One that starts again goes on with what it has begun, and takes nothing back.
@@ -55,7 +55,7 @@ async fn an_upgrade_can_be_left_unfinished_and_undone() {
     let (_old, _gateway) = (cluster.worker().await, cluster.gateway().await);
     let told = cluster.other.command(&["cluster", "upgrade"]).await;
     assert!(told.contains("a worker of the new build must run there"), "{told}");
-    let _new = cluster.other.start_as(&["worker"], "Restate knows this worker").await;
+    let _new = cluster.other.start_as(&["worker"], "registered the worker with Restate").await;
     let told = cluster.home.command(&["cluster", "upgrade", "--no-wait"]).await;
     assert!(told.contains(&cluster.home.worker_url()) && told.contains("has the rooms from now on"), "{told}");
     let status = cluster.home.command(&["cluster", "status"]).await;

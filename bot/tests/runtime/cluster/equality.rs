@@ -80,7 +80,7 @@ impl Driver<'_> {
     async fn tell(&mut self, event: &Recorded) {
         let room = event.input.room().expect("people talk in rooms").clone();
         self.told += 1;
-        let told = [Stamped { at: event.at, input: event.input.clone() }];
+        let told = [Stamped::new(event.at, event.input.clone())];
         self.node.restate.call(&room, &format!("told-{}", self.told), &told).await.expect("a room listens");
         self.rooms.entry(room).or_default();
     }
@@ -105,7 +105,7 @@ async fn live(settings: &[&str], events: &[Recorded]) -> Vec<Trace> {
 
 /// What is recorded, once more: `aizuchi replay --journal` decides the same.
 fn check_journal(settings: &[&str], lived: &[Trace], records: &[Record]) {
-    let relived = relive(Engines::fresh(&policies(settings)), records, &mut |_| ()).decided;
+    let relived = relive(Engines::fresh(&policies(settings)), records, None, &mut |_| ()).decided;
     assert_eq!(relived.len(), lived.len(), "{settings:?}: every message is decided again");
     for lived in lived {
         let lived = Trace { received: None, ..lived.clone() };

@@ -1,4 +1,4 @@
-//! Whoever is forgotten is also gone from the states that the journal of a cluster begins with.
+//! A person who is forgotten is also removed from the states that the journal of a cluster begins with.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ async fn the_states_that_the_journal_begins_with_forget_too() {
     let texts = ["my cat is called Schnurri", "lovely day", "see you"];
     let told = texts.iter().zip(0..).map(|(text, number)| {
         let at = START + Span::seconds(number);
-        Stamped { at, input: said(&format!("m{number}"), at, "mia", text) }
+        Stamped::new(at, said(&format!("m{number}"), at, "mia", text))
     });
     node.restate.call(&room, "talk", &told.collect::<Vec<_>>()).await.unwrap();
     let journal = Journal::new(node.database.stores());

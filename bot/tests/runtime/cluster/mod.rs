@@ -3,6 +3,7 @@
 mod budget;
 mod equality;
 mod forgetting;
+mod gateway;
 mod held_models;
 mod one_node;
 mod rooms;

@@ -1,8 +1,9 @@
 //! A worker in this process, a Restate server of one node and a database of its own.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use aizuchi::cluster::{ClusterContext, RestateClient, RoomState, serve};
@@ -16,10 +17,12 @@ use aizuchi_core::types::{CallId, RoomId};
 use aizuchi_core::{Policies, Trace};
 use aizuchi_test_servers::folder::Scratch;
 use aizuchi_test_servers::postgres::{PostgresServer, PostgresVersion, shared};
+use aizuchi_test_servers::program::PATIENCE;
 use aizuchi_test_servers::restate::RestateServer;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::{broadcast, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::held_models::HeldModels;
@@ -33,8 +36,9 @@ pub struct OneNode {
     pub board: Arc<Board>,
     pub clock: Clock,
     url: String,
-    stop: CancellationToken,
-    _postgres: Arc<PostgresServer>,
+    address: SocketAddr,
+    worker: Mutex<CancellationToken>,
+    postgres: Arc<PostgresServer>,
     _folder: Scratch,
 }
 
@@ -74,9 +78,38 @@ impl OneNode {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
         tokio::spawn(serve(listener, context.clone(), stop.clone()));
+        let worker = Mutex::new(stop);
         let restate = RestateClient::new(&server.ingress(), &server.admin()).expect("its addresses are sound");
         restate.register(&format!("http://{address}")).await.expect("the worker answers");
-        OneNode { restate, server, context, database, board, clock, url, stop, _postgres: postgres, _folder: folder }
+        let _folder = folder;
+        OneNode { restate, server, context, database, board, clock, url, address, worker, postgres, _folder }
+    }
+
+    /// From now on nobody serves Restate.
+    pub fn end_worker(&self) {
+        self.worker.lock().unwrap().cancel();
+    }
+
+    /// A worker at the same address as the one before.
+    pub async fn start_worker(&self) {
+        let stop = CancellationToken::new();
+        let listener = TcpListener::bind(self.address).await.expect("the port is still free");
+        tokio::spawn(serve(listener, self.context.clone(), stop.clone()));
+        *self.worker.lock().unwrap() = stop;
+    }
+
+    /// What a statement prints.
+    pub async fn sql(&self, sql: &str) -> String {
+        let name = self.url.rsplit('/').next().expect("an address has a path");
+        self.postgres.psql(name, sql).await
+    }
+
+    /// Puts bytes where Restate keeps the state of a room.
+    pub async fn set_state(&self, room: &RoomId, state: &[u8]) {
+        let url = format!("{}/services/Room/state", self.server.admin());
+        let change = json!({"object_key": room, "new_state": {"room": state}});
+        let changed = reqwest::Client::new().post(url).json(&change).send().await.expect("Restate answers");
+        assert!(changed.status().is_success(), "{changed:?}");
     }
 
     pub async fn state(&self, room: &RoomId) -> RoomState {
@@ -94,7 +127,8 @@ impl OneNode {
 
     /// Waits until these rooms, and Restate, wait for nothing but these models and timers. The rooms then.
     pub async fn rest(&self, models: &HeldModels, rooms: &[RoomId]) -> Vec<RoomState> {
-        for _ in 0..3000 {
+        let until = Instant::now() + PATIENCE;
+        while Instant::now() < until {
             if let Some(states) = self.at_rest(models, rooms).await {
                 return states;
             }
@@ -109,7 +143,8 @@ impl OneNode {
     async fn at_rest(&self, models: &HeldModels, rooms: &[RoomId]) -> Option<Vec<RoomState>> {
         let (held, mut wanted, mut states) = (models.calls(), BTreeSet::new(), Vec::new());
         for room in rooms {
-            let state = self.state(room).await;
+            // A server that has just started may not be able to say.
+            let state = self.restate.look(room).await.ok()?;
             let calls = state.calls.keys().map(|serial| CallId { room: room.clone(), serial: *serial }.to_string());
             let calls: BTreeSet<String> = calls.collect();
             // Between two objects a message is in neither of them: what a room waits for says more.
@@ -121,7 +156,7 @@ impl OneNode {
         }
         let query = "SELECT target_service_name AS service, idempotency_key AS key FROM sys_invocation
             WHERE status NOT IN ('completed', 'scheduled')";
-        let rows = self.restate.query(query).await.expect("Restate can be asked");
+        let rows = self.restate.query(query).await.ok()?;
         let key =
             |row: &Value| row["key"].as_str().filter(|_| row["service"] == "Calls").unwrap_or("a room").to_owned();
         let running: BTreeSet<String> = rows.iter().map(key).collect();
@@ -133,6 +168,6 @@ impl OneNode {
 
 impl Drop for OneNode {
     fn drop(&mut self) {
-        self.stop.cancel();
+        self.end_worker();
     }
 }

@@ -19,7 +19,7 @@ fn said_in(room: &str, number: u64) -> Stamped {
     let Input::Said(message) = said(&format!("{room}-{number}"), at, author, "the bread is in the oven") else {
         unreachable!("somebody says something")
     };
-    Stamped { at, input: Input::Said(Message { place: Place::room(room), ..message }) }
+    Stamped::new(at, Input::Said(Message { place: Place::room(room), ..message }))
 }
 
 /// Shares once.
@@ -29,7 +29,7 @@ async fn share(node: &OneNode) {
     node.context.share_siblings(stop).await;
 }
 
-/// Whether a new room of this worker is told about rooms like it.
+/// Whether a new room of this worker learns about rooms like it.
 async fn is_introduced(node: &OneNode, room: &str) -> bool {
     let told: Vec<Stamped> = (0..3).map(|number| said_in(room, number)).collect();
     for (number, told) in told.into_iter().enumerate() {
@@ -37,7 +37,7 @@ async fn is_introduced(node: &OneNode, room: &str) -> bool {
     }
     let is_told =
         |record: &aizuchi::journal::Record| matches!(&record.input, Input::Siblings(of, _) if of.as_str() == room);
-    // What a room is told by itself is handled before what is said there later.
+    // What a room sends to itself is handled before what is said there later.
     node.records().await.iter().any(is_told)
 }
 

@@ -1,7 +1,15 @@
 //! The way back through the lines, newest first: how each of them relates to the message.
+//!
+//! For each line, [`weigh`](super::weigh) calls `candidate`, which says what follows from the counts so far, and `is_wanted`, which
+//! picks the lines that may become alternatives: at most fifteen. The `put_*` functions write the features of one that does, each into
+//! its column. `pass` then adds the line to the counts, so that older lines see it as something that came after them. The order is
+//! essential: a line must be described before it is counted.
+//!
+//! Everything is in arrays of fixed size, by person ([`PerPerson`]), by conversation ([`PerConversation`]) or by line: this runs for
+//! every message of every room, and allocates nothing.
 
 use super::*;
-use crate::conversations::bonds::{Bonds, PerPerson};
+use crate::conversations::exchange_counts::{ExchangeCounts, PerPerson};
 use crate::conversations::line::{LINES_MAX, TalkLine};
 use crate::conversations::participants::{NOBODY, Slot};
 use crate::conversations::reading::Reading;
@@ -21,7 +29,7 @@ pub(super) struct LineWalk<'a> {
     shared: Shared,
     /// The most that is shared with one line.
     pub(super) best: u16,
-    pub(super) bonds: Bonds,
+    pub(super) exchanges: ExchangeCounts,
     /// To whom this author spoke last, and whom this message speaks to.
     partner: Slot,
     spoken_to: Slot,
@@ -97,7 +105,7 @@ impl<'a> LineWalk<'a> {
             first,
             best: shared.per_line.iter().copied().max().unwrap_or(0),
             shared,
-            bonds: Bonds::of(conversations, arrival.author),
+            exchanges: ExchangeCounts::of(conversations, arrival.author),
             partner,
             spoken_to: arrival.reading.to.first().unwrap_or(partner),
             my_parent,
@@ -185,10 +193,10 @@ impl<'a> LineWalk<'a> {
         put(THEIR_PARTNER, them.is_some_and(|them| them.partner == self.arrival.author).into());
         put(ANSWERS_ME, (line.parent_author == self.arrival.author && !mine).into());
         put(TO_SINCE, self.counts.spoken_to.into());
-        let affinity = *self.bonds.with_me.of(line.author);
+        let affinity = *self.exchanges.with_me.of(line.author);
         put(AFFINITY, affinity.into());
-        put(AFFINITY_LEAD, u32::from(self.bonds.most - affinity.min(self.bonds.most)));
-        put(THEIR_OTHERS, u32::from(self.bonds.all.of(line.author).saturating_sub(affinity)));
+        put(AFFINITY_LEAD, u32::from(self.exchanges.most - affinity.min(self.exchanges.most)));
+        put(THEIR_OTHERS, u32::from(self.exchanges.all.of(line.author).saturating_sub(affinity)));
         put(BETWEEN, gap - 1 - u32::from(theirs) - if mine { 0 } else { u32::from(self.counts.mine) });
         put(THEIR_SAID, log_steps(them.map_or(0, |them| them.said.into())).into());
     }
@@ -199,7 +207,7 @@ impl<'a> LineWalk<'a> {
         let EarlierLine { line, index, gap, after, .. } = *candidate;
         let reading = &line.reading;
         put(GAP, gap);
-        put(STRAND_SINCE, after.into());
+        put(CONVERSATION_SINCE, after.into());
         let usual = self.conversations.usual_gap;
         let (ago, pause) = (log_steps(self.arrival.at.since(line.at()).0 / 500), log_steps(self.counts.pause / 500));
         put(AGO, ago.into());
@@ -264,26 +272,26 @@ impl<'a> LineWalk<'a> {
         let EarlierLine { line, .. } = *candidate;
         let author = self.arrival.author;
         let there = &self.conversations.list[usize::from(line.conversation)];
-        put(STRAND_MINE, there.has(author).into());
-        put(STRAND_MY_LAST, (self.my_conversation == Some(line.conversation)).into());
-        put(STRAND_GAP, self.arrival.number - there.last);
-        put(STRAND_PEOPLE, there.count());
-        put(STRAND_LINES, log_steps(there.lines.into()).into());
-        put(STRAND_TO, self.arrival.reading.to.iter().any(|to| there.has(to)).into());
-        put(STRAND_STARTER, (there.starter == author).into());
-        put(STRAND_RANK, self.rank_of[usize::from(line.conversation)].into());
+        put(CONVERSATION_MINE, there.has(author).into());
+        put(CONVERSATION_MY_LAST, (self.my_conversation == Some(line.conversation)).into());
+        put(CONVERSATION_GAP, self.arrival.number - there.last);
+        put(CONVERSATION_PEOPLE, there.count());
+        put(CONVERSATION_LINES, log_steps(there.lines.into()).into());
+        put(CONVERSATION_TO, self.arrival.reading.to.iter().any(|to| there.has(to)).into());
+        put(CONVERSATION_STARTER, (there.starter == author).into());
+        put(CONVERSATION_RANK, self.rank_of[usize::from(line.conversation)].into());
         let turn = match (there.speaker == author, there.speaker_before == author) {
             (true, _) => 1,
             (false, true) => 2,
             (false, false) => 0,
         };
-        put(STRAND_TURN, turn);
+        put(CONVERSATION_TURN, turn);
         let last = self.conversations.line(there.last);
         let ago = last.map_or(63, |last| log_steps(self.arrival.at.since(last.at()).0 / 500));
-        put(STRAND_AGO, ago.into());
-        put(STRAND_AGO_USUAL, self.conversations.usual_gap.compare(ago));
-        put(STRAND_ASKED, last.map_or(0, |last| last.reading.question().into()));
-        put(SHARED_STRAND, u32::from(self.shared.per_conversation[usize::from(line.conversation)]) / 2);
+        put(CONVERSATION_AGO, ago.into());
+        put(CONVERSATION_AGO_USUAL, self.conversations.usual_gap.compare(ago));
+        put(CONVERSATION_ASKED, last.map_or(0, |last| last.reading.question().into()));
+        put(SHARED_CONVERSATION, u32::from(self.shared.per_conversation[usize::from(line.conversation)]) / 2);
     }
 
     /// One line further back.

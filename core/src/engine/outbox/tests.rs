@@ -171,7 +171,7 @@ fn an_order_stops_the_rest_while_the_first_post_is_under_way() {
     }
 }
 
-/// A platform tells of an edit when it has added a preview; a moderator deletes one of the posts.
+/// A platform reports an edit when it has added a preview; a moderator deletes one of the posts.
 #[test]
 fn what_happens_to_a_post_happens_to_the_words_of_its_answer() {
     let mut life = Answering::new(&[]);
@@ -216,6 +216,7 @@ fn a_person_who_is_forgotten_gets_no_rest_and_leaves_no_words() {
             rooms: vec![RoomId::new("room")],
             answers: vec![(RoomId::new("room"), MessageId::new("p1"))],
             phrases,
+            ..ForgetRequest::default()
         };
         life.engine.forget(life.now, &request.recognizer(), &mut life.out);
         let left = serde_json::to_string(&life.engine.snapshot()).expect("a snapshot is plain data");
@@ -244,22 +245,9 @@ fn who_calls_in_between_is_answered_after_the_last_post() {
 /// An answer to Bob that is ready now: one line, whatever else is going on.
 fn answer_bob(life: &mut Answering) {
     let Input::Said(message) = heard(9, "bob", true).1 else { unreachable!("it says so") };
-    let pending = Pending {
-        trace: Box::new(Trace::undecided(&message, "bob".into())),
-        addressed: Some(Addressed::Mention),
-        conversation: None,
-        together: Vec::new(),
-        since: life.now,
-        kind: Kind::Full,
-        by_bot: false,
-        ask: false,
-        phase: Phase::Holding { due: life.now },
-        telling: None,
-        emoji: None,
-        quote: None,
-        tools: None,
-        errand: None,
-    };
+    let trace = Box::new(Trace::undecided(&message, "bob".into()));
+    let now = Phase::Holding { due: life.now };
+    let pending = Pending { addressed: Some(Addressed::Mention), ..Pending::new(trace, Kind::Full, life.now, now) };
     let mut turn = life.engine.turn_at(0, None, life.now, &mut life.out);
     deliver::excuse(&mut turn, pending, Excuse::NoWords, "busy");
 }

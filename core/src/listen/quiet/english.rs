@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::english_joined::joined;
+use super::english_order::{end_is_polite, is_occasion, is_plain, tells_of_somebody};
 use super::english_time::{begins_time, time_at_end, time_at_start};
 use super::misspelled::corrected;
 use super::pattern::{WordPattern, read};
@@ -45,8 +46,12 @@ pub(super) fn asked_to_be_quiet(text: &str, said_to: SaidTo) -> Option<QuietTime
     let text = joined(text);
     let all = words(&text);
     // Somebody who says thanks first has had enough of an answer.
-    let content = all.first().is_some_and(|first| is_in(first, "thanks thank thx ty cheers"))
-        && all.iter().any(|word| word == "enough");
+    let thanks = |word: Option<&String>| word.is_some_and(|word| is_in(word, "thanks thank thx ty cheers"));
+    let last = all.len().saturating_sub(1);
+    let content = (thanks(all.first())
+        || !said_to.is_bot() && (thanks(all.last()) || thanks(all.get(last.wrapping_sub(1)))))
+        && all.iter().any(|word| word == "enough")
+        && !all.iter().any(|word| is_in(word, "you quiet shut stop"));
     if content || !all.iter().any(|word| TABLES.telling.contains(word.as_str())) {
         return None;
     }
@@ -212,7 +217,7 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
             return parts;
         }
     }
-    if whole == ClausePart::Veto && said_to == SaidTo::Bot {
+    if whole == ClausePart::Veto && said_to.is_bot() {
         return request_with_any_reason(&words, clause.asks, said_to).unwrap_or_else(|| vec![whole]);
     }
     vec![whole]
@@ -234,7 +239,7 @@ fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
     let complains = !asks && (of_nobody || strip_around(words, "<", &around("*")));
     match request(words, asks).or_else(|| request_of_unknown_length(words, asks)) {
         // If it is said to nobody in particular, the order itself has to be unambiguous.
-        Some(ClausePart::Request { only_to_it: true, .. }) if complains && said_to == SaidTo::NobodyAfterItsPost => (),
+        Some(ClausePart::Request { only_to_it: true, .. }) if complains && !said_to.is_bot() => (),
         Some(request) => return request,
         None => (),
     }
@@ -252,7 +257,7 @@ fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
         return ClausePart::Veto;
     }
     if laughs {
-        return if said_to == SaidTo::Bot { ClausePart::Beside } else { ClausePart::Veto };
+        return if said_to.is_bot() { ClausePart::Beside } else { ClausePart::Veto };
     }
     if complains {
         return ClausePart::Complaint;
@@ -260,8 +265,9 @@ fn part(words: &[&str], asks: bool, said_to: SaidTo) -> ClausePart {
     if around("!")(words) || !asks && strip_around(words, "<", &around("<>!")) {
         return ClausePart::Beside;
     }
-    let may_be_reason =
-        words.first().is_some_and(|first| is_in(first, REASONS)) && !words.iter().any(|word| is_in(word, VETOES));
+    let begins =
+        words.first().is_some_and(|first| is_in(first, REASONS)) || said_to.is_bot() && tells_of_somebody(words);
+    let may_be_reason = begins && !words.iter().any(|word| is_in(word, VETOES));
     match may_be_reason && !asks {
         true if words.iter().any(|word| is_in(word, OUR_TALK)) && words.iter().any(|word| is_in(word, US)) => {
             ClausePart::Complaint
@@ -286,7 +292,7 @@ const OUR_TALK: &str = "talk talking discuss discussing conversation meeting wor
 
 const US: &str = "i'll we'll i i'm im i've we we're we've our my us people humans";
 
-fn is_in(word: &str, list: &str) -> bool {
+pub(super) fn is_in(word: &str, list: &str) -> bool {
     list.split_ascii_whitespace().any(|listed| listed == word)
 }
 
@@ -329,7 +335,7 @@ fn request(words: &[&str], asks: bool) -> Option<ClausePart> {
             let time = if for_good { QuietTime::Open } else { said };
             // "Quiet?" is a question; "quiet, please?" and "could you be quiet?" are not.
             if !asks || start.politely || end.politely || time != QuietTime::Usual || sign == '^' {
-                return Some(ClausePart::Request { only_to_it: sign != ' ', time });
+                return Some(ClausePart::Request { only_to_it: sign != ' ', plain: is_plain(proper), time });
             }
         }
     }
@@ -351,7 +357,7 @@ fn is_about_work(proper: &[&str], after: &[&str], asks: bool) -> bool {
 fn request_of_unknown_length(words: &[&str], asks: bool) -> Option<ClausePart> {
     const TAIL_MAX: usize = 10;
     for start in starts(words, "<?", false) {
-        for at in (start.at + 1..words.len()).filter(|at| begins_time(words[*at])) {
+        for at in (start.at + 1..words.len()).filter(|at| begins_time(words[*at]) || is_occasion(&words[*at..])) {
             let (proper, tail) = (&words[start.at..at], &words[at..]);
             let Some((sign, false)) = request_proper(proper).filter(|_| !is_about_work(proper, tail, asks)) else {
                 continue;
@@ -363,11 +369,12 @@ fn request_of_unknown_length(words: &[&str], asks: bool) -> Option<ClausePart> {
                 || proper.ends_with(&["enough"]);
             let is_time = tail.len() > 1
                 && tail.len() <= TAIL_MAX
-                && !tail.iter().any(|word| is_in(word, VETOES) || word.contains('"'));
-            if is_time && !vague && !states && (!asks || start.politely) {
+                && !tail.iter().skip(1).any(|word| is_in(word, VETOES) || word.contains('"'));
+            let is_polite = start.politely || end_is_polite(tail);
+            if is_time && !vague && !states && (!asks || is_polite) {
                 // "Don't talk to me until I've had coffee" is said between people.
-                let only_to_it = sign != ' ' || is_in(proper[0], "don't do never");
-                return Some(ClausePart::Request { only_to_it, time: QuietTime::Usual });
+                let only_to_it = sign != ' ' || is_in(proper[0], "don't do never") || is_occasion(tail);
+                return Some(ClausePart::Request { only_to_it, plain: is_plain(proper), time: QuietTime::Usual });
             }
         }
     }

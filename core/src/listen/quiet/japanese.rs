@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use super::japanese_ability::{CAN_BE_QUIET, asks_whether_it_can};
 use super::japanese_time::{is_point_in_time, time_at_start};
 use super::somebody::is_name_in_japanese;
 use super::{ClausePart, LAUGHS, QuietTime, SaidTo, TextClause, clauses, together};
@@ -46,7 +47,7 @@ static STEMS: LazyLock<Vec<Stem>> = LazyLock::new(|| {
 
 /// Finds whether any of them, or a complaint, is in a text.
 static ANY_STEM: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::new(STEMS.iter().map(|stem| stem.text).chain(REBUKES.split_whitespace()))
+    AhoCorasick::new(STEMS.iter().map(|stem| stem.text).chain(REBUKES.split_whitespace()).chain(CAN_BE_QUIET))
         .expect("a list of words fits into an automaton")
 });
 
@@ -73,24 +74,21 @@ fn parts(clause: TextClause<'_>, said_to: SaidTo) -> Vec<ClausePart> {
     // Among words of another language it is only mentioned: "how do I say 静かにして in English".
     let is_foreign =
         text.contains(|c: char| c.is_ascii_alphabetic()) && text.is_ascii() && !is_listed(text, FOREIGN_BESIDE);
-    if laughs && said_to == SaidTo::NobodyAfterItsPost
-        || text.contains('"')
-        || is_foreign && whole(text, false).is_none()
-    {
+    if laughs && !said_to.is_bot() || text.contains('"') || is_foreign && whole(text, false).is_none() {
         return vec![ClausePart::Veto];
     }
     if let Some(part) = whole(text, clause.asks) {
         return vec![part];
     }
-    if said_to == SaidTo::Bot && !clause.asks && is_rebuke(text) {
-        return vec![ClausePart::Request { only_to_it: true, time: QuietTime::Usual }];
+    if said_to.is_bot() && !clause.asks && is_rebuke(text) {
+        return vec![ClausePart::Request { only_to_it: true, plain: true, time: QuietTime::Usual }];
     }
     // 「黙ってて30分」
     for (at, _) in text.char_indices().skip(1) {
         if let Some((_, time)) = time_at_start(&text[at..]).filter(|(end, _)| at + end == text.len())
-            && let Some(ClausePart::Request { only_to_it, .. }) = whole(&text[..at], clause.asks)
+            && let Some(ClausePart::Request { only_to_it, plain, .. }) = whole(&text[..at], clause.asks)
         {
-            return vec![ClausePart::Request { only_to_it, time }];
+            return vec![ClausePart::Request { only_to_it, plain, time }];
         }
     }
     // 「会議中なので静かにして」: the reason, and what it leads to.
@@ -124,14 +122,17 @@ fn is_listed(text: &str, list: &str) -> bool {
 
 /// Whether the text says that the bot talks too much, and nothing else.
 fn is_rebuke(text: &str) -> bool {
+    let rebukes = |text: &str| {
+        let mut rests = REBUKES.split_whitespace().filter_map(|words| text.strip_prefix(words));
+        rests.any(|rest| consume(rest, AFTER_REBUKE).is_some())
+    };
     let mut text = text;
-    while let Some(filler) = longest(text, BEFORE).filter(|filler| filler.len() < text.len()) {
+    // 「余計な」 is a filler before some words, and the beginning of 「余計なお世話」.
+    while !rebukes(text) {
+        let Some(filler) = longest(text, BEFORE).filter(|filler| filler.len() < text.len()) else { return false };
         text = &text[filler.len()..];
     }
-    REBUKES
-        .split_whitespace()
-        .filter_map(|words| text.strip_prefix(words))
-        .any(|rest| consume(rest, AFTER_REBUKE).is_some())
+    true
 }
 
 /// What people say to somebody who talks too much.
@@ -189,10 +190,20 @@ fn request(text: &str, asks: bool, time: Option<QuietTime>) -> Option<ClausePart
         if asks && !politely {
             continue;
         }
-        return Some(ClausePart::Request { only_to_it: stem.only_to_it, time: time.unwrap_or(QuietTime::Usual) });
+        let plain = PLAIN.split_whitespace().any(|words| stem.text.starts_with(words)) && !stem.text.contains("禁止");
+        let time = time.unwrap_or(QuietTime::Usual);
+        return Some(ClausePart::Request { only_to_it: stem.only_to_it, plain, time });
     }
-    None
+    asks_whether_it_can(text, asks).then(|| ClausePart::Request {
+        only_to_it: true,
+        plain: true,
+        time: time.unwrap_or(QuietTime::Usual),
+    })
 }
+
+/// How orders begin that are no answer to a question: 「静かに」, not 「送らないで」.
+const PLAIN: &str = "静か しずか お静か ご静粛 静粛 黙 だま お黙 シャラップ 大人しく おとなしく 口 お口 喋 しゃべ おしゃべり お喋り 話 \
+    割 遮 邪魔 じゃま 出しゃばら でしゃばら 引っ込 発言を 発言は 発言や 発言しな 騒 うるさく シーッ しーっ シー しー";
 
 fn after_nai(rest: &str) -> Option<bool> {
     if let Some(rest) =
@@ -228,7 +239,7 @@ fn after_nai(rest: &str) -> Option<bool> {
 }
 
 /// Whether all of a text consists of these pieces, and whether one of them is polite.
-fn consume(text: &str, pieces: &str) -> Option<bool> {
+pub(super) fn consume(text: &str, pieces: &str) -> Option<bool> {
     let mut reached = vec![None; text.len() + 1];
     reached[0] = Some(false);
     for at in 0..text.len() {
@@ -343,7 +354,7 @@ fn begins_permission(text: &str) -> bool {
 }
 
 /// What may be before a request.
-const BEFORE: &str = "今から いまから 今 いま これ以上 余計なことを 余計なこと 余計な もうこれ以上 こっちの話に 私の話に 俺たちの話に 僕たちの話に みんなの会話に 人の会話に 会話の途中で 話の途中で 途中で ここから先は 今後は 次から ねえねえ お願いですから もうちょっと もうちょい しばらく 毎回 全部 全てに 何にでも いつも 変に 無理に 急に 横から 話を 会話を 私たちだけで 君はもう 君はちょっと お前もう ちゃんと きちんと 本当に少し そこで ちょっとの間 少しの間 ちょっとだけ 少しだけ すこしだけ すこし ちょい ちょいと ちと しばし 暫く 一回 一度 ひとまず 今すぐ 今日のところは そろそろ とにかく 君もさ 本当 ちょっと もう少し もう お願いだから お願い お願いします すみませんが すみません すいませんが すいません ごめんね ごめん ごめんなさい \
+const BEFORE: &str = "できたら 出来たら 可能でしたら 可能であれば よろしければ 今から いまから 今 いま これ以上 余計なことを 余計なこと 余計な もうこれ以上 こっちの話に 私の話に 俺たちの話に 僕たちの話に みんなの会話に 人の会話に 会話の途中で 話の途中で 途中で ここから先は 今後は 次から ねえねえ お願いですから もうちょっと もうちょい しばらく 毎回 全部 全てに 何にでも いつも 変に 無理に 急に 横から 話を 会話を 私たちだけで 君はもう 君はちょっと お前もう ちゃんと きちんと 本当に少し そこで ちょっとの間 少しの間 ちょっとだけ 少しだけ すこしだけ すこし ちょい ちょいと ちと しばし 暫く 一回 一度 ひとまず 今すぐ 今日のところは そろそろ とにかく 君もさ 本当 ちょっと もう少し もう お願いだから お願い お願いします すみませんが すみません すいませんが すいません ごめんね ごめん ごめんなさい \
     悪いけど 悪いんだけど 悪いんですが 悪いが 頼むから 頼む いいから とりあえず 少し 少々 申し訳ないけど 申し訳ないですが 申し訳ないんですが 申し訳ありませんが 恐れ入りますが すまん すまないが おい ねえ ねぇ ねー \
     あの あのー あのさ じゃあ じゃ さすがに ほんとに ほんと 本当に マジで まじで いい加減に いい加減 君には きみには お前には おまえには あなたには あんたには ボットには 君は きみは 君 お前は おまえは お前 あなたは あなた ボットは bot ボット \
     このチャンネルでは このチャンネルで このチャンネルには ここでは ここで ここには ここに このスレでは このスレで このスレには このスレに このスレッドでは このスレッドで このスレッドには \

@@ -65,7 +65,7 @@ fn unread(text: &str) -> Option<(usize, QuietTime)> {
     if let Some((end, _)) = text.strip_prefix(['-', '−']).and_then(span) {
         return Some((end + text.len() - text.trim_start_matches(['-', '−']).len(), QuietTime::Usual));
     }
-    let ends = ["まで", "の間", "のあいだ", "いっぱい"];
+    let ends = ["まで", "の間", "のあいだ", "いっぱい", "中は"];
     let (at, end) = ends.iter().filter_map(|end| text.find(end).map(|at| (at, *end))).min()?;
     let rest = &text[at + end.len()..];
     let rest = rest.strip_prefix('は').unwrap_or(rest);

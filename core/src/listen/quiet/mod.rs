@@ -8,9 +8,11 @@
 mod english;
 mod english_date;
 mod english_joined;
+mod english_order;
 mod english_span;
 mod english_time;
 mod japanese;
+mod japanese_ability;
 mod japanese_time;
 mod misspelled;
 mod other;
@@ -32,6 +34,20 @@ pub(crate) enum SaidTo {
     Bot,
     /// Right after a post of the bot, to nobody in particular.
     NobodyAfterItsPost,
+    /// The same after a post that asks something: "no sound", "read only" and 「送らないで」 answer it.
+    NobodyAfterItsQuestion,
+    /// To the bot, and only words that can mean nothing else count.
+    BotPlainly,
+}
+
+impl SaidTo {
+    fn is_bot(self) -> bool {
+        matches!(self, SaidTo::Bot | SaidTo::BotPlainly)
+    }
+
+    fn takes_plain_words_only(self) -> bool {
+        matches!(self, SaidTo::NobodyAfterItsQuestion | SaidTo::BotPlainly)
+    }
 }
 
 /// An order is short, even if it gives a reason.
@@ -46,14 +62,15 @@ pub(crate) fn asked_to_be_quiet(rest: &str, said_to: SaidTo) -> Option<QuietTime
     if until_called::is_condition(&text) {
         return None;
     }
-    if said_to == SaidTo::Bot && is_hush(&text) {
+    if said_to.is_bot() && is_hush(&text) {
         return Some(QuietTime::Usual);
     }
     let heard = match has_kana(&text) {
         true => japanese::asked_to_be_quiet(&text, said_to),
         false => english::asked_to_be_quiet(&text, said_to),
     };
-    heard.or_else(|| other::is_request(&text).then_some(QuietTime::Usual))
+    let elsewhere = || !said_to.takes_plain_words_only() && other::is_request(&text);
+    heard.or_else(|| elsewhere().then_some(QuietTime::Usual))
 }
 
 /// Whether a muted bot is allowed to talk again, in a message to it.
@@ -147,6 +164,8 @@ enum ClausePart {
     /// The request. `only_to_it`: people say it to each other too.
     Request {
         only_to_it: bool,
+        /// Not to be taken for an answer to a question: "be quiet", not "no sound".
+        plain: bool,
         time: QuietTime,
     },
     Time(QuietTime),
@@ -166,14 +185,16 @@ fn together(parts: &[ClausePart], said_to: SaidTo) -> Option<QuietTime> {
     let mut request = None;
     let mut time = None;
     for part in parts {
-        match (part, said_to) {
-            (ClausePart::Veto, _) | (ClausePart::Reason, SaidTo::NobodyAfterItsPost) => return None,
-            (ClausePart::Request { only_to_it: true, .. }, SaidTo::NobodyAfterItsPost) if !complains => (),
-            (ClausePart::Request { time, .. }, _) => {
+        match part {
+            ClausePart::Veto => return None,
+            ClausePart::Reason if !said_to.is_bot() => return None,
+            ClausePart::Request { only_to_it: true, .. } if !said_to.is_bot() && !complains => (),
+            ClausePart::Request { plain: false, .. } if said_to.takes_plain_words_only() => (),
+            ClausePart::Request { time, .. } => {
                 request = request.filter(|known| *known != QuietTime::Usual).or(Some(*time));
             }
-            (ClausePart::Time(other), _) => time = Some(*other),
-            (ClausePart::Beside | ClausePart::Complaint | ClausePart::Reason, _) => (),
+            ClausePart::Time(other) => time = Some(*other),
+            ClausePart::Beside | ClausePart::Complaint | ClausePart::Reason => (),
         }
     }
     let request = request?;

@@ -9,6 +9,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 const WORDINGS: &str = include_str!("../../../tests/words/told_to_be_quiet.txt");
+const REGRESSIONS: &str = include_str!("../../../tests/words/told_to_be_quiet_regressions.txt");
 
 fn time_of(mark: &str) -> QuietTime {
     let clock = |hour: &str, minute: &str| hour.parse::<u32>().unwrap() * 60 + minute.parse::<u32>().unwrap();
@@ -27,7 +28,11 @@ fn time_of(mark: &str) -> QuietTime {
 /// How many of a half, from the first or the second line on, and those that are heard otherwise than marked.
 fn misses(half: usize) -> (usize, Vec<String>) {
     let half: Vec<&str> = lines(WORDINGS).skip(half).step_by(2).collect();
-    let missed = half.iter().filter_map(|line| {
+    (half.len(), missed_of(&half))
+}
+
+fn missed_of(all: &[&str]) -> Vec<String> {
+    let missed = all.iter().filter_map(|line| {
         let (mark, words) = line.split_once(" | ").expect("a time and the words");
         let (words, only_to_it) = words.strip_prefix("@ ").map_or((words, false), |words| (words, true));
         let wanted = Some(time_of(mark));
@@ -36,7 +41,49 @@ fn misses(half: usize) -> (usize, Vec<String>) {
         let right = to_it == wanted && (only_to_it || after == wanted);
         (!right).then(|| format!("{line}: {to_it:?}, after its post {after:?}"))
     });
-    (half.len(), missed.collect())
+    missed.collect()
+}
+
+#[test]
+fn what_was_once_not_understood_is() {
+    let all: Vec<&str> = lines(REGRESSIONS).collect();
+    assert_eq!(missed_of(&all), [""; 0]);
+}
+
+/// Lines of `quiet_more.txt` of a half that are heard otherwise than marked.
+fn misses_of_more(half: usize) -> (usize, Vec<&'static str>) {
+    let half: Vec<&str> = lines(include_str!("../../../tests/words/quiet_more.txt")).skip(half).step_by(2).collect();
+    let is_right = |line: &&&str| match line.split_once(' ').expect("a mark and a line") {
+        ("Q", words) => asked_to_be_quiet(words, SaidTo::Bot).is_some(),
+        ("X", words) => asked_to_be_quiet(words, SaidTo::Bot).is_none(),
+        ("N", words) => asked_to_be_quiet(words, SaidTo::NobodyAfterItsQuestion).is_none(),
+        (mark, _) => panic!("unknown mark {mark}"),
+    };
+    (half.len(), half.iter().filter(|line| !is_right(line)).copied().collect())
+}
+
+#[test]
+fn answers_to_its_question_are_no_orders_and_requests_with_a_reason_are() {
+    let (all, missed) = misses_of_more(0);
+    println!("tuned: {} of {all} right; missed: {missed:#?}", all - missed.len());
+    assert!(20 * missed.len() <= all, "{missed:#?}");
+}
+
+#[test]
+fn an_answer_to_its_question_is_no_order() {
+    let wrong = lines(include_str!("../../../tests/words/answers_to_its_question.txt"))
+        .filter(|line| asked_to_be_quiet(line, SaidTo::NobodyAfterItsQuestion).is_some());
+    assert_eq!(wrong.collect::<Vec<_>>(), [""; 0]);
+    for order in ["be quiet", "please stop talking", "shut up for an hour", "静かにして", "もう黙って"] {
+        assert!(asked_to_be_quiet(order, SaidTo::NobodyAfterItsQuestion).is_some(), "{order}");
+    }
+}
+
+#[test]
+fn answers_and_requests_kept_apart() {
+    let (all, missed) = misses_of_more(1);
+    println!("held out: {} of {all} right", all - missed.len());
+    assert!(20 * missed.len() <= all, "{} of {all} missed", missed.len());
 }
 
 fn assert_heard(half: usize, name: &str) {
@@ -73,8 +120,9 @@ fn it_is_allowed_to_talk_again() {
         lines(include_str!("../../../tests/words/talk_again.txt")).filter(|line| !allowed_to_talk(line)).collect();
     assert!(missed.is_empty(), "{missed:#?}");
     let ordinary = lines(include_str!("../../../tests/words/ordinary.txt")).map(|line| line.trim_start_matches("@ "));
-    let told =
-        lines(WORDINGS).map(|line| line.split_once(" | ").expect("a time and the words").1.trim_start_matches("@ "));
+    let told = lines(WORDINGS)
+        .chain(lines(REGRESSIONS))
+        .map(|line| line.split_once(" | ").expect("a time and the words").1.trim_start_matches("@ "));
     let wrong: Vec<&str> = ordinary.chain(told).filter(|line| allowed_to_talk(line)).collect();
     assert!(
         wrong.iter().all(|line| ["@ don't be quiet", "don't be quiet", "もっと喋って"].contains(line)),

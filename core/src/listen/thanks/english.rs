@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::listen::quiet::{WordPattern, clauses, read_patterns, words};
 
 static PATTERNS: LazyLock<Vec<(char, WordPattern)>> =
-    LazyLock::new(|| read_patterns(include_str!("english.txt"), "+-"));
+    LazyLock::new(|| read_patterns(include_str!("english.txt"), "+-="));
 
 const ENDS: &str = ".!,;\n…—–()*~:";
 
@@ -17,12 +17,21 @@ const GOES_ON: [&str; 14] =
     ["but", "can", "could", "would", "how", "what", "please", "also", "now", "why", "when", "where", "which", "if"];
 
 pub(super) fn only_thanks(text: &str) -> bool {
-    let parts: Vec<Option<bool>> = clauses(text, ENDS).iter().map(|clause| thanks_in(clause.text)).collect();
+    says_only(text, "+")
+}
+
+/// Whether it only thanks or assents.
+pub(super) fn only_acknowledges(text: &str) -> bool {
+    says_only(text, "+=")
+}
+
+fn says_only(text: &str, signs: &str) -> bool {
+    let parts: Vec<Option<bool>> = clauses(text, ENDS).iter().map(|clause| said_in(clause.text, signs)).collect();
     parts.iter().all(Option::is_some) && parts.contains(&Some(true))
 }
 
-/// Whether a clause thanks; `None` if it says something else.
-fn thanks_in(clause: &str) -> Option<bool> {
+/// Whether a clause says what has one of the signs; `None` if it says something else.
+fn said_in(clause: &str, signs: &str) -> Option<bool> {
     let words = words(clause);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     // Whether thanks were said up to a word, where it can be reached.
@@ -44,7 +53,7 @@ fn thanks_in(clause: &str) -> Option<bool> {
         for (sign, pattern) in PATTERNS.iter() {
             for end in pattern.ends(rest) {
                 let known = reached[at + end].unwrap_or(false);
-                reached[at + end] = Some(known || thanked || *sign == '+');
+                reached[at + end] = Some(known || thanked || signs.contains(*sign));
             }
         }
     }

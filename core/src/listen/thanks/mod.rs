@@ -10,6 +10,15 @@ const PRAISE: &str = "🙏👍❤🧡💛💚💙💜💖💕😊🥰😍👏�
 
 /// Whether these words, said to the bot, are only thanks or praise. `rest` is the text without its name or mention.
 pub(crate) fn only_thanks(rest: &str) -> bool {
+    says_only(rest, english::only_thanks, japanese::only_thanks)
+}
+
+/// The same with assent: "got it", 「承知しました」.
+pub(crate) fn only_acknowledges(rest: &str) -> bool {
+    says_only(rest, english::only_acknowledges, japanese::only_acknowledges)
+}
+
+fn says_only(rest: &str, english: fn(&str) -> bool, japanese: fn(&str) -> bool) -> bool {
     let Some(text) = prepare(rest) else { return false };
     if text.contains(['?', '"']) {
         return false;
@@ -18,7 +27,7 @@ pub(crate) fn only_thanks(rest: &str) -> bool {
         return text.contains(|c| PRAISE.contains(c));
     }
     let is_kana_or_han = |c: char| matches!(c, 'ぁ'..='ヺ' | '一'..='鿿');
-    if text.contains(is_kana_or_han) { japanese::only_thanks(&text) } else { english::only_thanks(&text) }
+    if text.contains(is_kana_or_han) { japanese(&text) } else { english(&text) }
 }
 
 #[cfg(test)]

@@ -22,6 +22,23 @@ fn a_request_is_understood_with_what_it_is_about() {
 }
 
 #[test]
+fn a_topic_of_several_words_is_not_half_of_them() {
+    for (text, about, other) in [
+        ("forget my phone number", "my phone number is 555 0100", "the number 7 bus is late"),
+        ("forget my phone number", "my number is 555 0100, call my phone", "my phone is broken"),
+        ("please forget what I said about my new job", "I start my new job", "Bo has a job"),
+        ("please forget what I said about the trip to Osaka with Ken", "Ken and I go to Osaka", "Ken likes tea"),
+        ("please forget what I said about that awful surgery", "I had surgery in May", "what an awful film"),
+        ("私の電話番号のことは忘れてください", "電話番号は555です", "番号7のバスが遅れている"),
+        ("私の電話番号のことは忘れてください", "俺の電話番号、555な", "電話が壊れた"),
+    ] {
+        let topic = asked_to_forget(text).unwrap_or_else(|| panic!("{text}"));
+        assert!(topic.is_in(about), "{text}: {about}: {topic:?}");
+        assert!(!topic.is_in(other), "{text}: {other}: {topic:?}");
+    }
+}
+
+#[test]
 fn what_only_looks_like_it_is_none() {
     for text in [
         "don't forget what I said about my job",
@@ -190,9 +207,82 @@ const JAPANESE_NEAR_MISSES: [&str; 36] = [
     "会議の話、誰か忘れてる？",
 ];
 
+/// Other ways to say the same.
+const SIBLINGS: [(&str, &str, &str); 27] = [
+    ("please don't remember my address, ok?", "my address is 1 Main Street", "I like tea"),
+    ("would you mind forgetting about the surgery?", "the surgery went well", "I like tea"),
+    ("please stop remembering my birthday", "my birthday is in May", "I like tea"),
+    ("could you stop storing what I say about my boss", "my boss shouts", "I like tea"),
+    ("I don't want you to remember my address", "my address is 1 Main Street", "I like tea"),
+    ("sorry, I do not want you to keep what I said about Osaka", "I moved to Osaka", "I like tea"),
+    ("I'd rather you didn't remember my salary", "my salary is low", "I like tea"),
+    ("please forget everything about my divorce", "the divorce is done", "I like tea"),
+    ("can you forget all about the surgery?", "the surgery went well", "I like tea"),
+    ("forget the thing about my brother", "my brother gambles", "I like tea"),
+    ("can you forget that stuff about my loan please", "the loan is large", "I like tea"),
+    ("please delete my phone number from your memory", "my phone number", "from memory, tea"),
+    ("can you please wipe what I told you about Bob", "Bob left", "I like tea"),
+    ("aizuchi can you forget about the surgery, please?", "the surgery went well", "I like tea"),
+    ("hey, could you forget what I just said about Osaka", "I moved to Osaka", "I like tea"),
+    ("手術の話はなかったことにして", "手術は来週です", "猫が好き"),
+    ("手術の話、なかったことにしてくれる？", "手術は来週です", "猫が好き"),
+    ("転職の件は無かったことにしてください", "転職するんだ", "猫が好き"),
+    ("転職の話、忘れてくれたら嬉しい", "転職するんだ", "猫が好き"),
+    ("転職の話、忘れてくれると嬉しいです", "転職するんだ", "猫が好き"),
+    ("転職の件、忘れてくださると助かります", "転職するんだ", "猫が好き"),
+    ("転職の件は忘れて頂けると助かります", "転職するんだ", "猫が好き"),
+    ("住所は記録しないで", "住所は京都です", "猫が好き"),
+    ("住所は保存しないでください", "住所は京都です", "猫が好き"),
+    ("給料の話は記録しないでもらえますか", "給料が安い", "猫が好き"),
+    ("手術の話、忘れてくれない？", "手術は来週です", "猫が好き"),
+    ("離婚の話、忘れてくれる？", "離婚しました", "猫が好き"),
+];
+
+/// Ordinary sentences with these words.
+const ORDINARY: [&str; 38] = [
+    "don't forget the milk",
+    "please don't forget my birthday",
+    "I forgot about the meeting",
+    "oh no, I forgot about my appointment",
+    "can you remind me? I always forget",
+    "can you remind me about my meeting? I always forget",
+    "I keep forgetting about my meeting",
+    "sorry for forgetting my keys",
+    "do you mind? I keep forgetting my password",
+    "forgetting about the meeting was bad",
+    "I don't want you to forget my birthday",
+    "I'd rather you didn't forget about my birthday",
+    "I can't stop remembering my ex",
+    "please wipe my desk",
+    "they want you to remember my address",
+    "I want you to remember my address",
+    "you don't want me to remember my address",
+    "forget everything, let's eat",
+    "forget all about it",
+    "I forgot everything about my exam",
+    "he told me to forget the thing about my brother",
+    "everything about my divorce is hard to forget",
+    "memory stores everything about my keys",
+    "stop it, I remember my address",
+    "does it stop storing my files?",
+    "忘れてた、会議あった",
+    "会議の話、すっかり忘れてた",
+    "牛乳買うの忘れないでね",
+    "会議の件、忘れてました",
+    "忘れてくれたら嬉しい",
+    "手術はなかったことになった",
+    "なかったことにして",
+    "その話はなかったことにして",
+    "会議の記録しないでいいの？",
+    "会議の話はなかったことにされた",
+    "よく忘れるからリマインドして",
+    "会議の件、リマインドしてくれる？いつも忘れるから",
+    "会議の話、忘れてないといいけど",
+];
+
 #[test]
 fn wishes_of_both_languages_are_understood() {
-    let missed: Vec<String> = (ENGLISH_WISHES.iter().chain(&JAPANESE_WISHES))
+    let missed: Vec<String> = (ENGLISH_WISHES.iter().chain(&JAPANESE_WISHES).chain(&SIBLINGS))
         .filter_map(|(text, about, other)| match asked_to_forget(text) {
             None => Some(format!("{text}: nothing is to be forgotten")),
             Some(topic) if !topic.is_in(about) => Some(format!("{text}: {about} stays; {topic:?}")),
@@ -205,7 +295,7 @@ fn wishes_of_both_languages_are_understood() {
 
 #[test]
 fn near_misses_of_both_languages_forget_nothing() {
-    let taken: Vec<String> = (ENGLISH_NEAR_MISSES.iter().chain(&JAPANESE_NEAR_MISSES))
+    let taken: Vec<String> = (ENGLISH_NEAR_MISSES.iter().chain(&JAPANESE_NEAR_MISSES).chain(&ORDINARY))
         .filter_map(|text| asked_to_forget(text).map(|topic| format!("{text}: {topic:?}")))
         .collect();
     assert!(taken.is_empty(), "{taken:#?}");

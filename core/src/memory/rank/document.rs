@@ -10,7 +10,7 @@ pub struct Document<'a> {
     /// The names of its authors.
     pub(super) by: Vec<&'a str>,
     /// The messages around it.
-    pub(super) beside: Vec<Beside<'a>>,
+    pub(super) beside: Vec<NearbyMessage<'a>>,
     pub(super) tells_time: bool,
     pub(super) has_number: bool,
     pub(super) asks_only: bool,
@@ -20,7 +20,7 @@ pub struct Document<'a> {
 
 /// A message around a fact.
 #[derive(Clone, Debug)]
-pub(super) struct Beside<'a> {
+pub(super) struct NearbyMessage<'a> {
     pub(super) offset: i8,
     pub(super) asks: bool,
     pub(super) text: Text<'a>,
@@ -63,7 +63,7 @@ impl<'a> Document<'a> {
                     let mut text = Text { sequence: words.split(' ').collect(), ..Text::default() };
                     text.add(words, 1.0);
                     text.settle();
-                    let beside = offset(label).map(|(offset, asks)| Beside { offset, asks, text });
+                    let beside = offset(label).map(|(offset, asks)| NearbyMessage { offset, asks, text });
                     document.beside.extend(beside);
                 }
             }

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_of_two_kinds_can_not_be_compared() {
+    fn vectors_of_two_kinds_cannot_be_compared() {
         assert_eq!(cosine(&[1.0, 0.0], &[1.0]), 0.0);
         assert_eq!(cosine(&[0.0], &[0.0]), 0.0);
         assert!((cosine(&[1.0, 1.0], &[2.0, 2.0]) - 1.0).abs() < 1e-6);

@@ -1,5 +1,7 @@
 //! A question as it is compared with texts.
 
+use std::collections::BTreeSet;
+
 use super::super::words::{normal, search_words};
 
 #[derive(Clone, Debug)]
@@ -15,12 +17,8 @@ pub struct SearchQuestion {
 
 impl SearchQuestion {
     pub fn new(text: &str) -> SearchQuestion {
-        let mut words: Vec<String> = Vec::new();
-        for word in search_words(text) {
-            if !words.contains(&word) {
-                words.push(word);
-            }
-        }
+        let mut seen = BTreeSet::new();
+        let words = search_words(text).into_iter().filter(|word| seen.insert(word.clone())).take(WORDS_MAX).collect();
         let text = normal(text);
         let when = WHEN.iter().any(|ask| text.contains(ask));
         let how_many = HOW_MANY.iter().any(|ask| text.contains(ask));
@@ -36,6 +34,9 @@ impl SearchQuestion {
         if FRAME.binary_search(&word).is_ok() { FRAME_WEIGHT } else { 1.0 }
     }
 }
+
+/// Each word is looked for: of a pasted page, only the first ones.
+const WORDS_MAX: usize = 64;
 
 /// The weight of typical question words relative to those of the subject.
 const FRAME_WEIGHT: f64 = 0.5;
@@ -54,3 +55,16 @@ const WHEN: &[&str] =
 
 const HOW_MANY: &[&str] =
     &["how many", "how much", "how often", "how long", "how old", "what time", "いくつ", "いくら", "何回", "何人"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_pasted_page_the_first_words_are_looked_for() {
+        let page: String = (0..1_000).map(|number| format!("word{number} word{number} ")).collect();
+        let question = SearchQuestion::new(&page);
+        assert_eq!(question.words().len(), WORDS_MAX);
+        assert_eq!(question.words()[..2], ["word0", "word1"]);
+    }
+}

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::words::{alike, mentions, search_words};
-use super::document::{Beside, Text};
+use super::document::{NearbyMessage, Text};
 use super::{Document, SearchQuestion};
 use crate::settings::Ranking;
 
@@ -111,7 +111,7 @@ fn by_words(documents: &[Document<'_>], question: &SearchQuestion, corpus: &dyn 
     let asked: Vec<AskedWord<'_>> = asked.into_iter().map(|word| AskedWord::new(word, corpus)).collect();
     let score = |document: &Document<'_>| {
         let mut score = text_score(&document.text, &asked, weights);
-        for Beside { offset, asks, text } in &document.beside {
+        for NearbyMessage { offset, asks, text } in &document.beside {
             let shares = if *offset < 0 { &weights.before } else { &weights.after };
             let share = shares.get(usize::from(offset.unsigned_abs()).saturating_sub(1)).copied().unwrap_or_default();
             let answers = if *asks && *offset == -1 { weights.answers } else { 1.0 };

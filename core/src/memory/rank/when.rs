@@ -45,7 +45,7 @@ impl DayRange {
     }
 
     /// Extended by the days on which it may have been mentioned.
-    pub fn told(self) -> DayRange {
+    pub fn widen(self) -> DayRange {
         DayRange { from: self.from - LEEWAY, to: self.to + TOLD_WITHIN as i64 }
     }
 
@@ -282,7 +282,7 @@ fn in_japanese(text: &str, today: Date) -> Option<DayRange> {
     before.or_else(|| year.map(DayRange::year))
 }
 
-/// The number that stands before a word, in digits or in kanji up to twelve.
+/// The number before a word, in digits or in kanji up to twelve.
 fn number_before(text: &str, word: &str) -> Option<i64> {
     const KANJI: [&str; 13] = ["", "一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"];
     let at = text.find(word)?;

@@ -10,7 +10,7 @@ mod readings;
 pub use alike::alike;
 use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
-pub use names::{NameCandidates, NameFinder};
+pub use names::{DoubtfulName, NameCandidates, NameDoubt, NameFinder, bare as bare_name};
 pub use phrases::Phrases;
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -80,7 +80,8 @@ pub fn tokens(text: &str) -> Vec<TextToken> {
 pub fn topics(text: &str, count: usize) -> Vec<Box<str>> {
     let mut topics: Vec<(usize, Box<str>)> = Vec::new();
     walk(text, &mut |segment| {
-        if bare(segment).is_none() || segment.chars().all(|c| c.is_numeric()) {
+        let is_word = bare(segment).is_some() && !segment.chars().all(|c| c.is_numeric());
+        if !is_word || segment.chars().nth(TOPIC_CHARS_MAX).is_some() {
             return;
         }
         match topics.iter_mut().find(|(_, known)| **known == *segment) {
@@ -94,6 +95,8 @@ pub fn topics(text: &str, count: usize) -> Vec<Box<str>> {
 
 /// Longer texts are truncated here.
 const CHARS_MAX: usize = 20_000;
+/// Nobody talks about a longer word.
+const TOPIC_CHARS_MAX: usize = 40;
 
 fn walk(text: &str, each: &mut dyn FnMut(&str)) {
     let text: String = normal(text).chars().take(CHARS_MAX).collect();
@@ -136,6 +139,11 @@ fn bare(segment: &str) -> Option<String> {
 /// Whether a text mentions somebody or something by this name, as a separate word if the script has words.
 pub fn mentions(text: &str, name: &str) -> bool {
     NameFinder::new([name]).are_in(text)
+}
+
+/// Whether all of it is kanji.
+pub(super) fn is_kanji_word(letters: &[char]) -> bool {
+    letters.iter().all(|c| japanese::is_kanji(*c))
 }
 
 /// Whether a word in lower case is rare in chats.
@@ -203,7 +211,7 @@ mod tests {
             let found = search_words(&text);
             assert!(found.iter().all(|word| !word.is_empty() && !word.contains(char::is_whitespace)), "{found:?}");
             assert!(topics(&text, 3).len() <= 3);
-            assert!(names::visible(&normal(&text)).trim().is_empty() || mentions(&text, &text), "{text:?}");
+            assert!(names::plain(&text).is_empty() || mentions(&text, &text), "{text:?}");
         }
     }
 }

@@ -5,9 +5,11 @@
 
 use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
+use unicode_normalization::char::is_combining_mark;
 
 use super::{japanese, normal, rarity};
 use crate::conversations::RARITY_MAX;
+use crate::types::is_hidden;
 
 /// The names that are looked for.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +17,7 @@ pub struct NameFinder(Vec<String>);
 
 impl NameFinder {
     pub fn new<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> NameFinder {
-        let names = names.into_iter().map(|name| visible(&normal(name.as_ref())).trim().to_owned());
+        let names = names.into_iter().map(|name| plain(name.as_ref()));
         NameFinder(names.filter(|name| !name.is_empty()).collect())
     }
 
@@ -24,7 +26,7 @@ impl NameFinder {
         if self.0.is_empty() {
             return false;
         }
-        let text = visible(&normal(text));
+        let text = plain(text);
         self.0.iter().any(|name| is_in(&text, name)) || joined(&text).is_some_and(|joined| self.are_in_joined(&joined))
     }
 
@@ -35,13 +37,10 @@ impl NameFinder {
     }
 }
 
-/// Without invisible characters.
-pub(super) fn visible(text: &str) -> String {
-    let is_hidden = |c: char| {
-        matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
-            || matches!(c, '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
-    };
-    text.chars().filter(|c| !is_hidden(*c)).collect()
+/// A name or a text as names are compared: what is seen of it, in one case and width.
+pub(super) fn plain(text: &str) -> String {
+    let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+    normal(&seen).trim().to_owned()
 }
 
 /// The text with single letters joined: "m i a", "m.i.a" and "m-i-a" become `mia`. `None` if there are none.
@@ -136,8 +135,45 @@ fn neighbours(one: char, next: char) -> Neighbours {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameCandidates {
     pub certain: Vec<Box<str>>,
-    /// With the name of another person who may be meant; `None` if it may be an ordinary word.
-    pub doubtful: Vec<(Box<str>, Option<Box<str>>)>,
+    pub doubtful: Vec<DoubtfulName>,
+}
+
+/// A name that may be something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DoubtfulName {
+    pub name: Box<str>,
+    pub doubt: NameDoubt,
+}
+
+/// Why a name may be something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NameDoubt {
+    /// It is another person's name, or a word of it.
+    AnotherPerson(Box<str>),
+    /// It is an ordinary word.
+    Word,
+    /// Another person's name begins with it.
+    Beginning(Box<str>),
+    /// It is only a part of their name.
+    Part,
+}
+
+impl NameDoubt {
+    /// Who else may be meant.
+    pub fn other(&self) -> Option<&str> {
+        match self {
+            NameDoubt::AnotherPerson(other) | NameDoubt::Beginning(other) => Some(other),
+            NameDoubt::Word | NameDoubt::Part => None,
+        }
+    }
+
+    /// Whether others have the name too, whoever claims it: it identifies nobody by itself.
+    pub fn is_shared(&self) -> bool {
+        match self {
+            NameDoubt::AnotherPerson(_) | NameDoubt::Word => true,
+            NameDoubt::Beginning(_) | NameDoubt::Part => false,
+        }
+    }
 }
 
 impl NameCandidates {
@@ -147,50 +183,124 @@ impl NameCandidates {
         others: impl IntoIterator<Item = &'a str> + Clone,
     ) -> NameCandidates {
         let mut called = NameCandidates::default();
-        let mut seen: Vec<String> = Vec::new();
-        for form in names.into_iter().flat_map(forms) {
-            let plain = normal(&form);
-            if seen.contains(&plain) {
+        let mut forms: Vec<NameForm> = names.into_iter().flat_map(forms).collect();
+        // What one of their names has as a part may be another of their names.
+        forms.sort_by_key(|form| form.is_part);
+        let mut known: Vec<String> = Vec::new();
+        for NameForm { name, is_part } in forms {
+            let plain = plain(&name);
+            if known.contains(&plain) {
                 continue;
             }
-            seen.push(plain);
-            let other = others.clone().into_iter().find(|other| may_mean(&form, other));
-            match other {
-                Some(other) => called.doubtful.push((form, Some(other.into()))),
-                None if is_ordinary(&form) => called.doubtful.push((form, None)),
-                None => called.certain.push(form),
+            known.push(plain);
+            match doubt(&name, is_part, others.clone()) {
+                Some(doubt) => called.doubtful.push(DoubtfulName { name, doubt }),
+                None => called.certain.push(name),
             }
         }
         called
     }
 }
 
-/// What a person of this name may be called: the whole name, and its first and last word if these are no ordinary words.
-fn forms(name: &str) -> Vec<Box<str>> {
-    let words: Vec<&str> = name.split(|c: char| c.is_whitespace() || "()（）[]【】|/・,、".contains(c)).collect();
+/// What a person may be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct NameForm {
+    name: Box<str>,
+    is_part: bool,
+}
+
+/// The whole name without what adorns it, and its first and last word if these are no ordinary words.
+fn forms(name: &str) -> Vec<NameForm> {
+    let words: Vec<&str> = name.split(|c: char| c.is_whitespace() || BETWEEN.contains(c)).collect();
     let words: Vec<&str> = words.into_iter().filter(|word| word.chars().any(char::is_alphanumeric)).collect();
-    let mut forms: Vec<Box<str>> = vec![name.trim().into()];
-    for word in words.first().into_iter().chain(words.last()) {
-        let is_new = !forms.iter().any(|form| normal(form) == normal(word));
+    let bare = unadorned(name);
+    let whole = if bare.is_empty() || bare.contains(BRACKETS) { name.trim() } else { bare };
+    let mut forms = vec![NameForm { name: whole.into(), is_part: false }];
+    for word in words.first().into_iter().chain(words.last()).map(|word| unadorned(word)) {
+        let is_new = !forms.iter().any(|form| plain(&form.name) == plain(word));
         if is_new && word.chars().count() > 1 && !is_ordinary(word) {
-            forms.push((*word).into());
+            forms.push(NameForm { name: word.into(), is_part: true });
         }
     }
-    forms.retain(|form| !form.is_empty());
+    forms.retain(|form| !plain(&form.name).is_empty());
     forms
 }
 
-/// Whether another person may be meant: they have the same name, or it is a word or the beginning of their name.
-fn may_mean(form: &str, other: &str) -> bool {
-    let (form, other) = (normal(form), normal(other));
-    let (form, other) = (form.trim(), other.trim());
-    !form.is_empty() && (other.starts_with(form) || NameFinder(vec![form.to_owned()]).are_in(other))
+/// What is between the words of a name.
+const BETWEEN: &str = "()（）[]【】|/・,、";
+const BRACKETS: [char; 8] = ['(', ')', '（', '）', '[', ']', '【', '】'];
+
+/// Without emoji and punctuation around it.
+fn unadorned(name: &str) -> &str {
+    name.trim_matches(|c: char| !c.is_alphanumeric() && !is_combining_mark(c))
 }
 
-/// Whether this may be something other than a name: an everyday word, or a single letter.
-fn is_ordinary(form: &str) -> bool {
-    let form = normal(form);
-    form.trim().chars().count() < 2 || rarity(form.trim()).is_some_and(|rarity| rarity < RARITY_MAX)
+/// A name as names are compared, without what adorns it.
+pub fn bare(name: &str) -> String {
+    let name = plain(name);
+    let bare = unadorned(&name);
+    if bare.is_empty() { name } else { bare.to_owned() }
+}
+
+fn doubt<'a>(name: &str, is_part: bool, others: impl IntoIterator<Item = &'a str>) -> Option<NameDoubt> {
+    let mut begins = None;
+    for other in others {
+        match meant(name, other) {
+            Some(Meant::Themselves) => return Some(NameDoubt::AnotherPerson(other.into())),
+            Some(Meant::Beginning) => begins = begins.or(Some(NameDoubt::Beginning(other.into()))),
+            None => (),
+        }
+    }
+    if is_ordinary(name) {
+        return Some(NameDoubt::Word);
+    }
+    begins.or(is_part.then_some(NameDoubt::Part))
+}
+
+/// How another person may be meant by a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meant {
+    /// It is their name, or a word of it.
+    Themselves,
+    /// Their name begins with it.
+    Beginning,
+}
+
+fn meant(name: &str, other: &str) -> Option<Meant> {
+    let (name, other) = (bare(name), bare(other));
+    if name.is_empty() {
+        return None;
+    }
+    if NameFinder(vec![name.clone()]).are_in(&other) {
+        return Some(Meant::Themselves);
+    }
+    let next = other.strip_prefix(&*name).and_then(|rest| rest.chars().next());
+    let last = name.chars().next_back();
+    last.zip(next).map(|(last, next)| match neighbours(last, next) {
+        Neighbours::OneWord => Meant::Beginning,
+        // 田中 is the family name of 田中太郎.
+        Neighbours::Apart | Neighbours::Unclear => Meant::Themselves,
+    })
+}
+
+/// Whether this may be something other than a name: everyday words, numbers, a single letter, or signs.
+fn is_ordinary(name: &str) -> bool {
+    let name = plain(name);
+    if name.chars().count() < 2 || is_everyday(&name) {
+        return true;
+    }
+    let segmenter = WordSegmenter::new_auto(WordBreakInvariantOptions::default());
+    let mut start = 0;
+    segmenter.segment_str(&name).iter_with_word_type().all(|(end, kind)| {
+        let word = &name[start..end];
+        start = end;
+        let is_letter = word.chars().count() == 1 && word.chars().all(|c| class_of(c) == CharClass::Spaced);
+        !kind.is_word_like() || is_letter || word.chars().all(char::is_numeric) || is_everyday(word)
+    })
+}
+
+fn is_everyday(word: &str) -> bool {
+    rarity(word).is_some_and(|rarity| rarity < RARITY_MAX)
 }
 
 #[cfg(test)]
@@ -215,6 +325,7 @@ mod tests {
             ("it was m.i.a, I think", "Mia"),
             ("R-i-n-a S-a-t-o was here", "Rina"),
             ("R i n a S a t o was here", "Rina Sato"),
+            ("so said R\u{e0061}i\u{3164}n\u{115f}a today", "Rina"),
             ("田 中 さんは来る", "田中"),
             ("リ・ナ は元気", "リナ"),
         ] {
@@ -235,24 +346,53 @@ mod tests {
 
     #[test]
     fn a_short_form_may_be_somebody_else() {
-        assert!(may_mean("Bo", "Bob") && may_mean("rina", "Rina") && may_mean("Rina", "Mori Rina"));
-        assert!(may_mean("田中", "田中太郎"));
-        assert!(!may_mean("Bob", "Bo") && !may_mean("Rina Sato", "Rina") && !may_mean("Ina", "Rina"));
-        assert!(is_ordinary("May") && is_ordinary("k") && !is_ordinary("Rina") && !is_ordinary("田中"));
+        assert_eq!(meant("Bo", "Bob"), Some(Meant::Beginning));
+        for (name, other) in [
+            ("rina", "Rina"),
+            ("Rina", "Mori Rina"),
+            ("田中", "田中太郎"),
+            ("Ri\u{200b}na", "Rina"),
+            ("R\u{e0061}ina", "Rina"),
+            ("Rina.", "Rina"),
+            ("Rina", "★Rina★"),
+        ] {
+            assert_eq!(meant(name, other), Some(Meant::Themselves), "{name:?}");
+        }
+        for (name, other) in [("Bob", "Bo"), ("Rina Sato", "Rina"), ("Ina", "Rina"), ("\u{200b}", "Rina")] {
+            assert_eq!(meant(name, other), None, "{name:?}");
+        }
+        for word in ["May", "k", "T\u{200b}he", "the.", "Good Morning", "2024", "!!!", "\u{1f338}"] {
+            assert!(is_ordinary(word), "{word:?}");
+        }
+        for name in ["Rina", "田中", "Bo Lindqvist", "ゆき", "リナ", "美咲"] {
+            assert!(!is_ordinary(name), "{name}");
+        }
     }
 
     #[test]
     fn names_that_may_be_somebody_elses_are_told_apart() {
         let called = NameCandidates::sorted(["Bo Lindqvist", "bo lindqvist", "May"], ["Bob", "Jonas"]);
-        assert_eq!(called.certain, ["Bo Lindqvist".into(), "Lindqvist".into()]);
-        assert_eq!(called.doubtful, [("Bo".into(), Some("Bob".into())), ("May".into(), None)]);
+        assert_eq!(called.certain, ["Bo Lindqvist".into()]);
+        let doubtful = |name: &str, doubt| DoubtfulName { name: name.into(), doubt };
+        let (word, beginning) = (doubtful("May", NameDoubt::Word), doubtful("Bo", NameDoubt::Beginning("Bob".into())));
+        assert_eq!(called.doubtful, [word, beginning, doubtful("Lindqvist", NameDoubt::Part)]);
+        let called = NameCandidates::sorted(["Rina Sato", "Rina"], []);
+        assert_eq!(called.certain, ["Rina Sato".into(), "Rina".into()], "one of their names, whatever it is a part of");
     }
 
     #[test]
     fn somebody_is_called_by_part_of_a_name_too() {
-        assert_eq!(forms("Rina Sato"), ["Rina Sato".into(), "Rina".into(), "Sato".into()]);
-        assert_eq!(forms("Rina (away)"), ["Rina (away)".into(), "Rina".into()]);
-        assert_eq!(forms(" mia "), ["mia".into()]);
-        assert_eq!(forms("田中　太郎"), ["田中　太郎".into(), "田中".into(), "太郎".into()]);
+        for (name, expected) in [
+            ("Rina Sato", &["Rina Sato", "Rina", "Sato"][..]),
+            ("Rina (away)", &["Rina (away)", "Rina"]),
+            (" mia ", &["mia"]),
+            ("★Rina\u{1f338}", &["Rina"]),
+            ("田中　太郎", &["田中　太郎", "田中", "太郎"]),
+            ("\u{200b}", &[]),
+        ] {
+            let found: Vec<NameForm> = forms(name);
+            assert_eq!(found.iter().map(|form| &*form.name).collect::<Vec<_>>(), expected, "{name:?}");
+            assert!(found.iter().skip(1).all(|form| form.is_part));
+        }
     }
 }

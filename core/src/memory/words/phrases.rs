@@ -33,9 +33,9 @@ impl Phrases {
         });
     }
 
-    /// What the other has as well as this.
-    pub fn add_all(&mut self, other: &Phrases) {
-        self.0.extend(&other.0);
+    /// Removes what the other has too.
+    pub fn remove_all(&mut self, other: &Phrases) {
+        self.0.retain(|hash| !other.0.contains(hash));
     }
 
     /// Only what the other has as well.

@@ -12,11 +12,25 @@ pub(super) fn judge(occurrence: &Occurrence<'_>) -> NameUse {
         return InPassing;
     }
     let asks = matches!(occurrence.end, Some('?' | '？')) || ends_in(words, QUESTION_ENDS);
+    if is_drawn_out_title(rest) {
+        return Called;
+    }
+    if rest.is_empty() && occurrence.may_answer && occurrence.end.is_none() && !occurrence.titled {
+        return Unclear;
+    }
     if rest.is_empty() {
         let alone = occurrence.before.is_empty() && !occurrence.has_more && !occurrence.titled;
         return if alone && matches!(occurrence.end, Some('。' | '.')) { Unclear } else { Called };
     }
     if begins_with_version(words) && !asks {
+        return InPassing;
+    }
+    // 「寝てるのかな？」「返事しないね」 may be said about it.
+    let muses = ends_in(words, MUSINGS) && !begins_with(words, PRAISE) && !ends_in(words, REQUEST_ENDS);
+    if muses && (occurrence.titled || starts_with_sign(rest)) {
+        return if starts_with_sign(rest) { Unclear } else { InPassing };
+    }
+    if starts_with_sign(rest) && is_enumeration(words) && !ends_in(words, REQUEST_ENDS) {
         return InPassing;
     }
     if starts_with_sign(rest) {
@@ -51,7 +65,18 @@ pub(super) fn judge(occurrence: &Occurrence<'_>) -> NameUse {
 
 /// A particle makes it a part of the sentence, unless the sentence asks the bot for something.
 fn judge_particle(rest: &str, said: &str, asks: bool, titled: bool) -> NameUse {
-    let topic = "は も なら 的には としては".split(' ').any(|particle| rest.starts_with(particle));
+    let about_its_making = "どうやって なぜ 何で動 いつから 無料 有料 誰が 作っ 作られ"
+        .split(' ')
+        .any(|words| said.starts_with(words) || said.contains("作ったの"));
+    if rest.starts_with('は') && about_its_making {
+        return InPassing;
+    }
+    // 「じゃあ相槌は？」「相槌も一緒に考えて」
+    let with_it = rest.starts_with('も') && (ends_in(said, REQUEST_ENDS) || ends_in(said, TOGETHER));
+    if (said.is_empty() && rest == "は" && asks) || with_it || rest.starts_with("的に") && asks {
+        return Called;
+    }
+    let topic = "は も なら 的には 的に としては".split(' ').any(|particle| rest.starts_with(particle));
     let opinion = OPINIONS.split_whitespace().any(|words| said.contains(words));
     let ends = |ends: &str| ends_in(said, ends);
     if topic && asks && opinion && !said.starts_with("どこ") {
@@ -149,7 +174,7 @@ const PRAISE: &str = "すごい すげ さすが 流石 天才 最高 完璧 え
 
 /// Before a name that is called.
 const CALL_BEFORE: &str = "\
-    ねえ ねぇ ねー おい あの あのー あのさ えっと じゃあ じゃ ところで こんにちは こんばんは おはよう \
+    では それなら なら おーい ねえ ねぇ ねー おい あの あのー あのさ えっと じゃあ じゃ ところで こんにちは こんばんは おはよう \
     おはようございます ありがとう ありがとうございます ありがと サンキュー さんきゅー もしもし お願い \
     教えて 助けて おやすみ おやすみなさい ごめん ごめんね お疲れ おつかれ お疲れ様 やあ よう なあ なぁ \
     頼む すごい すごいぞ さすが ナイス ただいま おかえり はい いや うん へい ヘイ ほら そうだよね だよね \
@@ -162,7 +187,7 @@ const SENTENCE_ENDS: &str =
 
 /// What makes a name a part of the sentence. Longer ones first if one begins with another.
 const PARTICLES: &str = "\
-    的には としては について に関して によると のこと みたい という といった っていう っぽい らしい とか \
+    的には 的に としては について に関して によると のこと みたい という といった っていう っぽい らしい とか \
     など から まで より だけ しか さえ ほど くらい ぐらい なら なんか って じゃ だ です では でも にも \
     には は が を に の と も で へ や 側 用 版 製 経由 向け 本体 自体 関連 対 以外 たち 達 使 すら \
     ばかり ごと 付き 入り 系";
@@ -193,3 +218,23 @@ const REQUEST_ENDS: &str = "\
     もらえますか もらえませんか いただけますか いただけませんか お願い お願いします おねがい 頼む \
     頼みます なさい して てね 見て 聞いて まとめて 調べて 聞かせて やめて 黙って 手伝って 考えて 助けて \
     答えて 訳して 書いて 読んで 直して おくれ くれますか くれませんか いい いいですか";
+
+/// 「さーん」.
+fn is_drawn_out_title(rest: &str) -> bool {
+    let drawn = rest.trim_end_matches(['！', '!', '〜', '～', 'ー']);
+    let plain: String = drawn.chars().filter(|c| !"ー〜～".contains(*c)).collect();
+    plain.len() < drawn.len() && ["さん", "くん", "ちゃん", "さま"].contains(&plain.as_str())
+}
+
+/// 「、頷き、質問の三つが大事」: things of which it is one.
+fn is_enumeration(words: &str) -> bool {
+    const SUMS: [&str; 10] =
+        ["の三つ", "の3つ", "の二つ", "の2つ", "の四つ", "が大事", "が大切", "が基本", "は基本", "は大事"];
+    words.contains(['、', '，', ',']) && SUMS.iter().any(|sum| words.contains(sum))
+}
+
+/// How people end who wonder aloud, or remark on somebody.
+const MUSINGS: &str =
+    "のかな かしら んだろう だろうか だろうね のかなあ しないね しないな しないよね ないね ないなあ 静かだな 静かだね";
+
+const TOGETHER: &str = "遊ぼう 行こう やろう しよう 来て 来なよ 考えて みて 食べよう 話そう 参加して おいで";

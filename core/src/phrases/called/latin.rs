@@ -14,7 +14,12 @@ pub(super) fn judge(occurrence: &Occurrence<'_>) -> NameUse {
     }
     let clause = NameClause { before: &before, after: &after, occurrence };
     let lead = clause.lead();
-    if clause.is_listed() || clause.is_apposition() || clause.is_reported() {
+    if clause.is_listed()
+        || clause.is_apposition()
+        || clause.is_reported()
+        || clause.is_introduced()
+        || clause.is_given()
+    {
         InPassing
     } else if lead.is_empty() || lead.iter().all(|word| is_in(word, OPENERS) || is_in(word, GREETINGS)) {
         clause.judge_head(lead.iter().any(|word| is_in(word, GREETINGS)))
@@ -70,7 +75,7 @@ impl NameClause<'_> {
     }
 
     /// What follows the name and the punctuation after it.
-    fn said(&self) -> &str {
+    fn after_name(&self) -> &str {
         self.occurrence.after.trim_start_matches(|c: char| c.is_whitespace() || SEPARATORS.contains(c))
     }
 
@@ -117,6 +122,26 @@ impl NameClause<'_> {
         last == "," && named && goes_on && !self.asks()
     }
 
+    /// Introduced by what it is: "meet our new bot, aizuchi".
+    fn is_introduced(&self) -> bool {
+        const KINDS: &str =
+            "bot robot assistant helper member colleague friend newcomer addition mascot companion teammate";
+        let Some((last, earlier)) = self.before.split_last() else { return false };
+        let start = earlier.iter().rposition(|token| is_sign(token)).map_or(0, |at| at + 1);
+        let part = &earlier[start..];
+        let points = |word: &Token| is_in(word, "my our your the this a another new newest");
+        let is_kind = part.iter().rev().take(2).any(|word| is_in(word, KINDS));
+        last == "," && self.after.is_empty() && is_kind && part.iter().any(points) && !self.asks()
+    }
+
+    /// What somebody named: "I named it aizuchi".
+    fn is_given(&self) -> bool {
+        const NAMING: &str = "name named naming call called calling christened dubbed";
+        let lead = self.lead();
+        let naming = lead.iter().rposition(|word| is_in(word, NAMING));
+        self.after.is_empty() && naming.is_some_and(|at| lead.len() - at <= 4 && lead.len() - at >= 2)
+    }
+
     /// A quotation: "bob said: aizuchi, what …", "quote from bob: aizuchi, what …".
     fn is_reported(&self) -> bool {
         let [first, .., colon] = self.before else { return false };
@@ -127,13 +152,15 @@ impl NameClause<'_> {
     /// The clause begins with the name, perhaps after a greeting.
     fn judge_head(&self, greets: bool) -> NameUse {
         let alone = self.before.is_empty() && !self.occurrence.has_more;
-        if !self.asks() && !self.speaks_to_somebody() && begins_with_version(self.said()) {
+        if !self.asks() && !self.speaks_to_somebody() && begins_with_version(self.after_name()) {
             return InPassing;
         }
         let Some((first, rest)) = self.after.split_first() else {
             return match self.before.last().map(String::as_str) {
                 Some(":" | "(" | "/" | "[" | "-") => InPassing,
                 None if alone && self.occurrence.end == Some('.') => Unclear,
+                // "Who did that? aizuchi" may answer what was asked.
+                None if self.occurrence.may_answer && self.occurrence.end.is_none_or(|end| end == '.') => Unclear,
                 _ => Called,
             };
         };
@@ -152,6 +179,9 @@ impl NameClause<'_> {
         let plural = rest.iter().take(6).any(|word| is_in(word, "are were both"))
             && rest.iter().take(4).any(|word| is_in(word, "and &"))
             && !rest.iter().any(|word| is_in(word, SECOND_PERSON));
+        let to_it = self.asks() || rest.iter().any(|word| is_in(word, SECOND_PERSON));
+        let in_brackets = rest.iter().skip(1).take(3).position(|token| token == ",").map(|at| at + 1);
+        let aside = is_in(next, ADVERBS) && in_brackets.is_some_and(|at| rest.len() > at + 1) && !to_it;
         let defines = is_in(next, "a an the") && !self.asks() && !self.speaks_to_somebody();
         let of_release = || rest.iter().any(|word| is_in(word, "release releases released version versions changelog"));
         match sign {
@@ -162,7 +192,7 @@ impl NameClause<'_> {
             // "aizuchi: a bot for quiet rooms", without a verb.
             ":" | "：" if defines && !rest.iter().any(|word| is_verb(word)) => Unclear,
             "," if is_in(next, "which who whose") && (comma.is_some() || !self.asks()) => InPassing,
-            "," if apposition || plural => InPassing,
+            "," if apposition || plural || aside || !to_it && is_list_of_subjects(rest) => InPassing,
             _ => Called,
         }
     }
@@ -171,6 +201,14 @@ impl NameClause<'_> {
     fn judge_words(&self, greets: bool) -> NameUse {
         let word = |at: usize| self.after.get(at).map_or("", String::as_str);
         let (first, second) = (word(0), word(1));
+        let politely = self.after.last().is_some_and(|last| is_in(last, "please pls plz"));
+        // "aizuchi just told me", "aizuchi search is broken".
+        let tells = is_in(first, "just finally kept") && (is_third_person(second) || is_in(second, PAST))
+            || is_in(first, "just never") && is_in(second, PAST)
+            || is_in(first, NOUNS_OR_IMPERATIVES) && is_in(second, AUXILIARIES) && !self.asks();
+        if tells && !politely {
+            return InPassing;
+        }
         if is_in(first, GROUPS) && !is_in(second, SECOND_PERSON) {
             return InPassing;
         }
@@ -206,9 +244,12 @@ impl NameClause<'_> {
         if is_third_person(first) {
             return InPassing;
         }
+        let states = || self.after.iter().any(|word| is_third_person(word) || is_in(word, PAST));
         match self.after.len() {
-            _ if greets => Called,
-            1 if self.asks() => Unclear,
+            _ if greets || politely => Called,
+            2..=4 if self.asks() && is_in(first, "latest next another more any current") && !states() => Called,
+            1..=3 if self.asks() && !states() => Unclear,
+            1 if is_in(first, "next louder") => Called,
             _ => InPassing,
         }
     }
@@ -237,12 +278,27 @@ impl NameClause<'_> {
         let orders = is_in(head, IMPERATIVES) || is_in(head, NOUNS_OR_IMPERATIVES);
         let greets = is_in(head, GREETINGS);
         let turns_to_it = to_you || orders || greets;
+        // "Quick question aizuchi, what is …"
+        let announces = lead.len() <= 3 && is_in(last, "question favor favour talk request");
+        let your_turn = lead.len() == 2 && lead[0] == "your" && is_in(last, "turn move call choice go pick round");
+        if announces && self.after.len() > 1 || your_turn {
+            return Called;
+        }
+        let may = lead.len() > 2 && is_in(head, "can could may might shall") && is_in(&lead[1], "we i you");
+        if may && self.asks() && !is_in(last, PREPOSITIONS) && !is_in(last, ARTICLES) && !is_in(last, TAKES_OBJECT) {
+            return Called;
+        }
         if is_in(last, "up down off out on") {
             let call = is_in(second, "shut wake hurry what's whats cheer listen speak sup come calm pipe well");
             return if call { Called } else { InPassing };
         }
         if is_in(last, "this that all one more the") {
-            return if turns_to_it && last != "the" { Called } else { InPassing };
+            let asked = self.asks() && is_in(head, QUESTION_WORDS) && lead.len() > 2;
+            return match last != "the" {
+                true if turns_to_it => Called,
+                true if asked => Unclear,
+                _ => InPassing,
+            };
         }
         if lead.len() == 1 && is_in(last, "stop help look") {
             return Unclear;
@@ -268,7 +324,7 @@ impl NameClause<'_> {
         match turns_to_it {
             true if noun => Called,
             true => Unclear,
-            false if is_in(head, QUESTION_WORDS) && self.asks() && noun => Unclear,
+            false if (is_in(head, QUESTION_WORDS) || is_in(head, AUXILIARIES)) && self.asks() => Unclear,
             false => InPassing,
         }
     }
@@ -296,4 +352,17 @@ fn is_third_person(word: &str) -> bool {
 fn is_verb(word: &str) -> bool {
     let ends = |end: &str| word.len() > end.len() + 2 && word.ends_with(end);
     is_in(word, AUXILIARIES) || is_in(word, REPORTS) || ends("ed") || ends("n't")
+}
+
+/// "…, kotonoha and sphene all crashed": further names, and what became of them all.
+fn is_list_of_subjects(rest: &[Token]) -> bool {
+    let Some(and) = rest.iter().take(7).position(|word| is_in(word, "and &")) else { return false };
+    let names = rest[..and].split(|token| token == ",");
+    let are_names = names.clone().count() > 0 && names.clone().all(|name| (1..=2).contains(&name.len()));
+    let next = |at: usize| rest.get(and + at).map_or("", String::as_str);
+    let verb = |word: &str| {
+        is_in(word, "all both are were have had got") || is_third_person(word) && !is_in(word, "can could will would")
+    };
+    are_names && !is_in(next(1), FIRST_PERSON) && (verb(next(2)) || verb(next(3)))
+        || are_names && is_in(next(1), "i me") && is_in(next(2), PAST)
 }

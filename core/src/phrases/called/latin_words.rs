@@ -116,3 +116,14 @@ pub(super) const GROUPS: &str = "\
     maintainer maintainers admin admins lover lovers enthusiast enthusiasts owner owners crew gang family fam \
     member members friends hackers tester testers operators hosts peeps nation world customers subscribers \
     followers newbies veterans nutzer fangemeinde utilisateurs usuarios";
+
+/// Adverbs that stand between commas: "aizuchi, however, answered".
+pub(super) const ADVERBS: &str = "\
+    however meanwhile apparently of by as though therefore instead again too unfortunately luckily fortunately sadly oddly \
+    strangely surprisingly incidentally naturally obviously clearly evidently presumably supposedly finally meantime \
+    version for in on like then also moreover furthermore nevertheless nonetheless still consequently";
+
+/// Verbs in the past that do not end in "ed".
+pub(super) const PAST: &str = "\
+    told said went got gave made took came knew thought wrote spoke sent left broke fell found became kept had was were did saw heard \
+    read put cut hit let ran began won lost held meant met paid sat slept stood taught understood woke kept";

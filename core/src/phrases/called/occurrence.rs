@@ -15,6 +15,8 @@ pub(super) struct Occurrence<'a> {
     pub(super) titled: bool,
     /// What the sentence ends with, if anything.
     pub(super) end: Option<char>,
+    /// Whether the sentence before it asks who or which: the name alone may be the answer.
+    pub(super) may_answer: bool,
     /// Whether the text has other sentences.
     pub(super) has_more: bool,
     pub(super) at_sign: bool,
@@ -56,10 +58,19 @@ fn occurrence<'a>(text: &'a str, range: &Range<usize>) -> Occurrence<'a> {
         after,
         titled: title.is_some(),
         end: end.map(|(_, c)| c),
+        may_answer: asks_for_a_name(&head[..start]),
         has_more: more(&head[..start]) || end.is_some_and(|(at, _)| more(&rest[at..])),
         at_sign,
         quoted: is_quoted(text, range),
     }
+}
+
+/// "Who did that?", 「書いたの誰？」: the last sentence of a text asks for a name.
+fn asks_for_a_name(text: &str) -> bool {
+    let Some(asked) = text.trim_end().strip_suffix(['?', '？']) else { return false };
+    let last = asked.rsplit(['.', '!', '?', '。', '！', '？', '\n']).next().unwrap_or_default().trim().to_lowercase();
+    let begins = ["who ", "which ", "whose ", "what's the ", "what is the "].iter().any(|word| last.starts_with(word));
+    begins || last == "who" || ["誰", "だれ", "名前", "どのボット"].iter().any(|word| last.contains(word))
 }
 
 impl Occurrence<'_> {

@@ -84,7 +84,7 @@ impl Child {
     /// How it ended, if it has.
     pub fn ended(&mut self) -> anyhow::Result<Option<String>> {
         let status = self.process.try_wait().context("cannot ask about a process")?;
-        Ok(status.map(|status| format!("{} has ended ({})", self.spec.name, shown(status))))
+        Ok(status.map(|status| format!("{} has ended ({})", self.spec.name, format_status(status))))
     }
 
     /// What happened, if something did: it ended, or it was started again so much later.
@@ -93,7 +93,8 @@ impl Child {
         match self.ended_at {
             None => {
                 self.ended_at = Some(Instant::now());
-                Ok(Some(format!("{how}; it is started again in {} s", after.as_secs())))
+                let lines = self.last_lines();
+                Ok(Some(format!("{how}; it is started again in {} s. {}", after.as_secs(), lines.trim_end())))
             }
             Some(at) if at.elapsed() < after => Ok(None),
             Some(_) => {
@@ -164,7 +165,7 @@ fn spawn(spec: &ChildSpec) -> anyhow::Result<std::process::Child> {
     command.spawn().with_context(what)
 }
 
-fn shown(status: ExitStatus) -> String {
+fn format_status(status: ExitStatus) -> String {
     match (status.signal(), status.code()) {
         (Some(signal), _) => format!("signal {signal}"),
         (None, code) => format!("exit code {}", code.unwrap_or_default()),

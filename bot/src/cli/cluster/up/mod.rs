@@ -47,13 +47,12 @@ const START_AGAIN_AFTER: Duration = Duration::from_secs(3);
 pub fn run(arguments: &UpArguments, settings: &SettingsArguments) -> anyhow::Result<()> {
     let web: WebSettings = settings.section()?;
     let restate = programs::restate(arguments.restate.as_deref())?;
-    let mut layout = Layout::open(&arguments.folder, arguments.nodes, arguments.database.as_deref())?;
-    let database = if layout.database.is_none() { Some(programs::Postgres::find()?) } else { None };
     let usual: WebSettings = config::new_layers().section().expect("the defaults are sound");
-    if web.address != usual.address {
-        layout.web =
-            web.address.parse().context("`web.address` must be an address and a port, such as 127.0.0.1:4860")?;
-    }
+    let unsound = "`web.address` must be an address and a port, such as 127.0.0.1:4860";
+    let web = Some(web.address).filter(|address| *address != usual.address);
+    let web = web.map(|address| address.parse()).transpose().context(unsound)?;
+    let layout = Layout::open(&arguments.folder, arguments.nodes, arguments.database.as_deref(), web)?;
+    let database = if layout.database.is_none() { Some(programs::Postgres::find()?) } else { None };
     layout.write_settings()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -88,7 +87,7 @@ impl LocalCluster {
             let layout = &self.layout;
             until("PostgreSQL", &mut self.children, async || postgres::is_ready(layout)).await?;
         }
-        print(&format!("Restate starts, {} nodes\n", self.layout.nodes.len()))?;
+        print(&format!("Restate starts, {}\n", layout::nodes_in_words(self.layout.nodes.len())))?;
         for number in 0..self.layout.nodes.len() {
             restate::prepare(&self.layout, number)?;
             self.spawn(restate::spec(restate, &self.layout, number))?;

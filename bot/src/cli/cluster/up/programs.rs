@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_lacks_a_program_is_told_what_to_do() {
+    fn anyone_who_lacks_a_program_is_told_what_to_do() {
         let told = restate(Some(Path::new("/nowhere/restate-server"))).expect_err("it is not there").to_string();
         assert!(
             told.contains("/nowhere/restate-server is not a program") && told.contains("--restate PROGRAM"),

@@ -5,7 +5,7 @@
 //! with the call that begins it. Every call has a time limit, and none is retried here: only the caller knows the whole
 //! change.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use firestore::FirestoreDb;
 use firestore::gcloud_sdk::GoogleAuthMiddleware;
 use firestore::gcloud_sdk::google::firestore::v1::firestore_client::FirestoreClient;
 use firestore::gcloud_sdk::google::firestore::v1::{
-    BatchGetDocumentsRequest, CommitRequest, Document, RollbackRequest, RunAggregationQueryRequest, RunQueryRequest,
-    TransactionOptions, Value, Write, batch_get_documents_request, batch_get_documents_response,
-    run_aggregation_query_request, run_query_request, transaction_options, write,
+    BatchGetDocumentsRequest, CommitRequest, Document, Precondition, RollbackRequest, RunAggregationQueryRequest,
+    RunQueryRequest, TransactionOptions, Value, Write, batch_get_documents_request, batch_get_documents_response,
+    precondition, run_aggregation_query_request, run_query_request, transaction_options, write,
 };
 use tonic::Code;
 
@@ -99,6 +99,15 @@ impl From<ReadMoment> for ReadSelector {
 pub struct ReadAnswer<T> {
     pub found: T,
     pub begun: Vec<u8>,
+    pub versions: DocumentVersions,
+}
+
+/// When each document was last written: the condition under which a write replaces what was read, and nothing else.
+pub type DocumentVersions = BTreeMap<DocumentKey, Precondition>;
+
+/// The condition under which a write makes a new document.
+pub fn if_missing() -> Precondition {
+    Precondition { condition_type: Some(precondition::ConditionType::Exists(false)) }
 }
 
 impl DocumentClient {
@@ -126,6 +135,7 @@ impl DocumentClient {
         moment: ReadMoment,
     ) -> CallResult<ReadAnswer<Vec<(DocumentKey, Option<DocumentFields>)>>> {
         let (mut found, mut begun, mut moment) = (Vec::new(), Vec::new(), moment);
+        let mut versions = DocumentVersions::new();
         for keys in keys.chunks(READ_TOGETHER) {
             let answer = self.get_together(keys, moment.clone()).await?;
             if !answer.begun.is_empty() {
@@ -133,8 +143,9 @@ impl DocumentClient {
                 moment = ReadMoment::Within(begun.clone());
             }
             found.extend(answer.found);
+            versions.extend(answer.versions);
         }
-        Ok(ReadAnswer { found, begun })
+        Ok(ReadAnswer { found, begun, versions })
     }
 
     async fn get_together(
@@ -158,19 +169,23 @@ impl DocumentClient {
         self.billed.read(asked.len() as u64);
         let (mut client, limit) = (self.calling(), self.patience.call);
         let mut parts = within(limit, client.batch_get_documents(request)).await?.into_inner();
-        let mut answer = ReadAnswer { found: Vec::new(), begun: Vec::new() };
+        let mut answer = ReadAnswer { found: Vec::new(), begun: Vec::new(), versions: DocumentVersions::new() };
         while let Some(part) = within(limit, parts.message()).await? {
             if !part.transaction.is_empty() {
                 answer.begun = part.transaction;
             }
-            let (name, fields) = match part.result {
-                Some(batch_get_documents_response::Result::Found(document)) => {
-                    (document.name, Some(self.received(document.fields)))
+            let (name, fields, version) = match part.result {
+                Some(batch_get_documents_response::Result::Found(Document { name, fields, update_time, .. })) => {
+                    (name, Some(self.received(fields)), update_time.map(precondition::ConditionType::UpdateTime))
                 }
-                Some(batch_get_documents_response::Result::Missing(name)) => (name, None),
+                Some(batch_get_documents_response::Result::Missing(name)) => (name, None, None),
                 None => continue,
             };
-            answer.found.extend(asked.remove(&name).map(|key| (key.clone(), fields)));
+            let Some(key) = asked.remove(&name) else { continue };
+            if version.is_some() {
+                answer.versions.insert(key.clone(), Precondition { condition_type: version });
+            }
+            answer.found.push((key.clone(), fields));
         }
         if asked.is_empty() { Ok(answer) } else { Err(CallFailure::new(Code::Unavailable, "an answer was cut off")) }
     }
@@ -196,13 +211,17 @@ impl DocumentClient {
         };
         let (mut client, limit) = (self.calling(), self.patience.call);
         let mut parts = within(limit, client.run_query(request)).await?.into_inner();
-        let mut answer = ReadAnswer { found: Vec::new(), begun: Vec::new() };
+        let mut answer = ReadAnswer { found: Vec::new(), begun: Vec::new(), versions: DocumentVersions::new() };
         while let Some(part) = within(limit, parts.message()).await? {
             if !part.transaction.is_empty() {
                 answer.begun = part.transaction;
             }
-            if let Some(Document { name, fields, .. }) = part.document {
+            if let Some(Document { name, fields, update_time, .. }) = part.document {
                 let id = name.rsplit('/').next().unwrap_or_default().to_owned();
+                if let Some(time) = update_time {
+                    let condition_type = Some(precondition::ConditionType::UpdateTime(time));
+                    answer.versions.insert(DocumentKey { collection, id: id.clone() }, Precondition { condition_type });
+                }
                 answer.found.push((id, self.received(fields)));
             }
         }
@@ -234,7 +253,7 @@ impl DocumentClient {
         };
         let (mut client, limit) = (self.calling(), self.patience.call);
         let mut parts = within(limit, client.run_aggregation_query(request)).await?.into_inner();
-        let mut answer = ReadAnswer { found: 0, begun: Vec::new() };
+        let mut answer = ReadAnswer { found: 0, begun: Vec::new(), versions: DocumentVersions::new() };
         while let Some(part) = within(limit, parts.message()).await? {
             if !part.transaction.is_empty() {
                 answer.begun = part.transaction;

@@ -29,6 +29,9 @@ use crate::ports::{BoxFuture, Cell, CopyRow, CopyScope, CopySource, CopyStore, C
 use crate::stores::StoreError;
 use crate::stores::copy::{decode_fact, decode_vector};
 
+/// A person says what it has.
+const DERIVED: &str = "memory_person_message";
+
 type TableRows = BTreeMap<&'static str, Vec<CopyRow>>;
 
 /// Each collection as of the moment it was first read.
@@ -43,7 +46,7 @@ fn collection_of(table: &CopyTable) -> Option<Collection> {
     match table.name {
         "memory_marks" => Some(Collection::Marks),
         "memory_channel" => Some(Collection::Channels),
-        "memory_person" | "memory_person_message" => Some(Collection::People),
+        "memory_person" | DERIVED => Some(Collection::People),
         "memory_tie" => Some(Collection::Ties),
         "memory_out" => Some(Collection::OptOuts),
         "memory_fact" | "memory_vector" => Some(Collection::Facts),
@@ -96,11 +99,11 @@ impl CopySource for FirestoreSource {
     }
 }
 
-fn text(text: &str) -> Cell {
+fn text_cell(text: &str) -> Cell {
     Cell::Text(text.to_owned())
 }
 
-fn number(number: u64) -> Cell {
+fn integer_cell(number: u64) -> Cell {
     Cell::Integer(number.cast_signed())
 }
 
@@ -111,12 +114,12 @@ fn rows_of(
     name: &str,
     fields: &DocumentFields,
 ) -> Result<Vec<(&'static str, CopyRow)>, StoreError> {
-    let json = || text(fields.json().unwrap_or_default());
+    let json = || text_cell(fields.json().unwrap_or_default());
     Ok(match collection {
         Collection::Marks => {
             let StoredMarks { journal, room, marks } = fields.body()?;
-            let marks = [marks.summarized, marks.reflected, marks.heard].map(number);
-            let row = |room: &str| vec![("memory_marks", [vec![text(room)], marks.to_vec()].concat())];
+            let marks = [marks.summarized, marks.reflected, marks.heard].map(integer_cell);
+            let row = |room: &str| vec![("memory_marks", [vec![text_cell(room)], marks.to_vec()].concat())];
             match scope.journal() {
                 None => row(&format!("{} {room}", journal.0)),
                 Some(own) if *own == journal => row(room.as_str()),
@@ -126,32 +129,35 @@ fn rows_of(
         }
         Collection::Channels => {
             let origin: aizuchi_core::memory::Origin = fields.body()?;
-            vec![("memory_channel", vec![text(origin.room.as_str()), json()])]
+            vec![("memory_channel", vec![text_cell(origin.room.as_str()), json()])]
         }
         Collection::People => {
             let person: Person = fields.body()?;
-            let id = || text(person.id.as_str());
+            let id = || text_cell(person.id.as_str());
             let message = |(room, message): (&RoomId, &aizuchi_core::types::MessageId)| {
-                ("memory_person_message", vec![text(room.as_str()), text(message.as_str()), id()])
+                (DERIVED, vec![text_cell(room.as_str()), text_cell(message.as_str()), id()])
             };
             let mut rows: Vec<_> = person_messages(&person).into_iter().map(message).collect();
-            rows.push(("memory_person", vec![id(), number(person.last_seen.0), json()]));
+            rows.push(("memory_person", vec![id(), integer_cell(person.last_seen.0), json()]));
             rows
         }
         Collection::Ties => {
             let tie: Tie = fields.body()?;
-            let key = [tie.origin.room.as_str(), tie.from.as_str(), tie.to.as_str()].map(text);
+            let key = [tie.origin.room.as_str(), tie.from.as_str(), tie.to.as_str()].map(text_cell);
             vec![("memory_tie", [key.to_vec(), vec![json()]].concat())]
         }
         Collection::OptOuts => {
             let mark = u64::from_str_radix(name, 16).map_err(|_| unreadable("the number of an opt-out"))?;
-            vec![("memory_out", vec![number(mark)])]
+            vec![("memory_out", vec![integer_cell(mark)])]
         }
         Collection::Facts => {
             let (fact, vector): (Fact, _) = (fields.body()?, vector_of(fields));
-            let mut rows = vec![("memory_fact", vec![number(fact.id.0), json()])];
+            let mut rows = vec![("memory_fact", vec![integer_cell(fact.id.0), json()])];
             if !vector.model.is_empty() {
-                rows.push(("memory_vector", vec![number(fact.id.0), text(&vector.model), Cell::Bytes(vector.bytes())]));
+                rows.push((
+                    "memory_vector",
+                    vec![integer_cell(fact.id.0), text_cell(&vector.model), Cell::Bytes(vector.bytes())],
+                ));
             }
             rows
         }
@@ -208,8 +214,7 @@ fn document_of(
         ("memory_out", [Cell::Integer(mark)]) => {
             Some((DocumentKey::of_opt_out(OptOutMark(*mark)), DocumentFields::default()))
         }
-        // It is derived from the person.
-        ("memory_person_message", _) => None,
+        (DERIVED, _) => None,
         _ => return Err(unreadable(table.name)),
     })
 }
@@ -220,9 +225,11 @@ impl FirestoreMemory {
         documents: impl IntoIterator<Item = (DocumentKey, Option<DocumentFields>)>,
     ) -> Result<(), StoreError> {
         let mut parts = CommitParts::default();
-        documents.into_iter().for_each(|(key, fields)| parts.add(self.client().write(&key, fields)));
-        for (writes, _) in parts.0 {
-            send(self.client(), &writes).await?;
+        for (key, fields) in documents {
+            parts.add(self.client().write(&key, fields));
+        }
+        for part in parts.0 {
+            send(self.client(), &part.writes).await?;
         }
         Ok(())
     }
@@ -300,6 +307,10 @@ impl CopyStore for FirestoreMemory {
         };
         let (key, fields) = document?;
         too_large(client, &key, &fields).map(|why| format!("{what}: {why}"))
+    }
+
+    fn derives(&self, table: &CopyTable) -> bool {
+        table.name == DERIVED
     }
 
     fn clear(&self, scope: CopyScope) -> BoxFuture<'_, Result<(), StoreError>> {

@@ -28,6 +28,11 @@ impl CallFailure {
         self.code == Code::Aborted || self.leaves_in_doubt()
     }
 
+    /// Whether a document was not as a write required it to be.
+    pub fn is_overtaken(&self) -> bool {
+        matches!(self.code, Code::FailedPrecondition | Code::AlreadyExists | Code::NotFound)
+    }
+
     /// Whether a commit may have succeeded despite this error.
     pub fn leaves_in_doubt(&self) -> bool {
         matches!(

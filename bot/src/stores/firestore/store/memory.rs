@@ -19,10 +19,9 @@ use aizuchi_core::types::{PersonId, RoomId, Span, Time};
 use serde::de::DeserializeOwned;
 use tokio::runtime::Handle;
 use tokio::sync::Mutex;
-use tonic::Code;
 
 use super::client::DocumentClient;
-use super::commit::{commit, new_commit, send};
+use super::commit::{CommitParts, commit, new_commit, send};
 use super::connect::connect;
 use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, DocumentLimit};
 use super::expected::expected;
@@ -30,7 +29,7 @@ use super::facts::{StoredVector, to_fields};
 use super::failure::FirestoreFailure;
 use super::index::FirestoreFactIndex;
 use super::patience::{Attempts, Patience};
-use super::read::{about, all, body, facts, get, people, ties};
+use super::read::{about, all, body, facts, get, people, ties, who_opted_out};
 use super::scope::MessageScope;
 use super::session::{ChangeSession, too_large};
 use super::table::{
@@ -78,8 +77,11 @@ impl FirestoreMemory {
     pub async fn try_out(&self) -> Result<(), StoreError> {
         let key = DocumentKey::of_trial(&new_commit());
         send(&self.client, &[self.client.write(&key, Some(DocumentFields::of(&"trial")))]).await?;
-        let found = retrying(&self.client, || get(&self.client, std::slice::from_ref(&key))).await?;
-        send(&self.client, &[self.client.write(&key, None)]).await?;
+        let found = retrying(&self.client, || get(&self.client, std::slice::from_ref(&key))).await;
+        // It is deleted also if it could not be read.
+        let deleted = send(&self.client, &[self.client.write(&key, None)]).await;
+        let found = found?;
+        deleted?;
         match body::<String>(&found, &key)?.as_deref() {
             Some("trial") => Ok(()),
             Some(_) | None => Err(StoreError::Failed("Firestore: what was written was not found".to_owned())),
@@ -114,7 +116,8 @@ impl FirestoreMemory {
     async fn change_together(&self, changes: &[MemoryChange], policies: &Policies) -> Result<(), StoreError> {
         let (mut attempts, mut aborted) = (Attempts::within(self.client.patience.writes), Vec::new());
         loop {
-            let Err(failure) = self.attempt(changes.to_vec(), policies, &mut aborted).await else { return Ok(()) };
+            let attempt = self.attempt(changes.to_vec(), policies, &mut attempts, &mut aborted);
+            let Err(failure) = attempt.await else { return Ok(()) };
             wait_to_retry(failure, &mut attempts, "write").await?;
         }
     }
@@ -136,6 +139,7 @@ impl FirestoreMemory {
         &self,
         changes: Vec<MemoryChange>,
         policies: &Policies,
+        attempts: &mut Attempts,
         aborted: &mut Vec<u8>,
     ) -> Result<(), FirestoreFailure> {
         let (kept, policies) = (self.kept, policies.clone());
@@ -155,15 +159,30 @@ impl FirestoreMemory {
             self.end(attempt.transaction).await;
             return Ok(());
         }
-        let committed = commit(&self.client, attempt.written, attempt.transaction.clone()).await;
-        if committed.as_ref().is_err_and(|failure| failure.code == Code::Aborted) {
-            *aborted = attempt.transaction;
-        }
-        Ok(committed?)
+        Ok(commit(&self.client, attempt, attempts, aborted).await?)
     }
 
     async fn whole<T: DeserializeOwned>(&self, collection: Collection) -> Result<Vec<T>, StoreError> {
         retrying(&self.client, move || all(&self.client, collection, &DocumentFilter::All, DocumentLimit::None)).await
+    }
+
+    async fn set_back_own_marks(&self, last: u64) -> Result<usize, StoreError> {
+        let _alone = self.writing.lock().await;
+        let own = self.client.scope.journal();
+        let (mut parts, mut rooms) = (CommitParts::default(), 0);
+        for StoredMarks { journal, room, marks } in self.whole(Collection::Marks).await? {
+            if own != Some(&journal) || marks.up_to(last) == marks {
+                continue;
+            }
+            let key = marks_key(&journal, &room);
+            let set_back = StoredMarks { journal, room, marks: marks.up_to(last) };
+            parts.add(self.client.write(&key, Some(DocumentFields::of(&set_back))));
+            rooms += 1;
+        }
+        for part in parts.0 {
+            send(&self.client, &part.writes).await?;
+        }
+        Ok(rooms)
     }
 
     async fn end(&self, transaction: Vec<u8>) {
@@ -188,7 +207,7 @@ async fn wait_to_retry(
         FirestoreFailure::Call(failure) => match attempts.next_after(&failure) {
             Some(pause) => {
                 metrics::counter!("aizuchi_store_retries_total", "store" => STORE, "kind" => kind).increment(1);
-                tracing::debug!(?failure, ?pause, kind, "Firestore is asked again");
+                tracing::debug!(?failure, ?pause, kind, "retrying a Firestore call");
                 tokio::time::sleep(pause).await;
                 return Ok(());
             }
@@ -260,6 +279,10 @@ impl Memory for FirestoreMemory {
         Box::pin(retrying(&self.client, move || people(&self.client, who)))
     }
 
+    fn who_opted_out<'a>(&'a self, people: &'a [PersonId]) -> BoxFuture<'a, Result<Vec<PersonId>, StoreError>> {
+        Box::pin(retrying(&self.client, move || who_opted_out(&self.client, people)))
+    }
+
     fn ties<'a>(
         &'a self,
         room: Option<&'a RoomId>,
@@ -270,6 +293,10 @@ impl Memory for FirestoreMemory {
 
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
         Box::pin(retrying(&self.client, move || about(&self.client, person)))
+    }
+
+    fn set_back_marks(&self, last: u64) -> BoxFuture<'_, Result<usize, StoreError>> {
+        Box::pin(self.set_back_own_marks(last))
     }
 
     fn wait_limit(&self) -> Option<WaitLimit> {

@@ -1,5 +1,7 @@
 //! Reads memory, outside of any change.
 
+use std::collections::BTreeSet;
+
 use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{ChannelMemory, Fact, Filter, Person, PersonExport, Tie};
 use aizuchi_core::types::{PersonId, RoomId};
@@ -12,6 +14,9 @@ use super::failure::FirestoreFailure;
 use super::table::{in_room, of_person, person_key, sort_people, sort_ties, ties_where};
 use crate::memory::table::OptOutMark;
 use crate::stores::StoreError;
+
+/// Whether more people than this opted out is read from the list of all who did, which is billed by how many they are.
+const OUT_BY_NAME_MAX: usize = 30;
 
 pub async fn get(
     client: &DocumentClient,
@@ -80,6 +85,25 @@ pub async fn people(client: &DocumentClient, who: Option<&PersonId>) -> Result<V
     let mut people: Vec<Person> = all(client, Collection::People, &DocumentFilter::All, DocumentLimit::None).await?;
     sort_people(&mut people);
     Ok(people)
+}
+
+/// Those of these people who opted out.
+pub async fn who_opted_out(client: &DocumentClient, people: &[PersonId]) -> Result<Vec<PersonId>, FirestoreFailure> {
+    let key = |person: &PersonId| DocumentKey::of_opt_out(OptOutMark::from(person));
+    let out: BTreeSet<String> = match people.len() {
+        0 => return Ok(Vec::new()),
+        1..=OUT_BY_NAME_MAX => {
+            let keys: BTreeSet<DocumentKey> = people.iter().map(key).collect();
+            let found = get(client, &Vec::from_iter(keys)).await?;
+            found.into_iter().filter(|(_, fields)| fields.is_some()).map(|(key, _)| key.id).collect()
+        }
+        _ => {
+            let all = DocumentFilter::All;
+            let found = client.select(Collection::OptOuts, &all, DocumentLimit::None, ReadMoment::Now).await?.found;
+            found.into_iter().map(|(id, _)| id).collect()
+        }
+    };
+    Ok(people.iter().filter(|person| out.contains(&key(person).id)).cloned().collect())
 }
 
 pub async fn ties(

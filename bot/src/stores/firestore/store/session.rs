@@ -10,7 +10,7 @@ use std::sync::Arc;
 use firestore::gcloud_sdk::prost::Message as _;
 use tokio::runtime::Handle;
 
-use super::client::{CallResult, DocumentClient, ReadAnswer, ReadMoment};
+use super::client::{CallResult, DocumentClient, DocumentVersions, ReadAnswer, ReadMoment};
 use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, DocumentLimit};
 use super::failure::CallFailure;
 use super::scope::MessageScope;
@@ -39,6 +39,7 @@ pub struct ChangeSession {
     /// Documents that will be needed, to be read with the first call.
     expected: RefCell<Vec<DocumentKey>>,
     stored: RefCell<Documents>,
+    versions: RefCell<DocumentVersions>,
     read_whole: RefCell<BTreeSet<Collection>>,
     written: Documents,
     failure: RefCell<Option<CallFailure>>,
@@ -47,6 +48,8 @@ pub struct ChangeSession {
 /// The result of an attempt.
 pub struct ChangeAttempt {
     pub written: Documents,
+    /// Of all documents that were found.
+    pub versions: DocumentVersions,
     pub transaction: Vec<u8>,
     /// The call that failed, if any.
     pub failure: Option<CallFailure>,
@@ -67,6 +70,7 @@ impl ChangeSession {
             transaction: RefCell::default(),
             expected: RefCell::new(expected),
             stored: RefCell::default(),
+            versions: RefCell::default(),
             read_whole: RefCell::default(),
             written: Documents::new(),
             failure: RefCell::default(),
@@ -81,15 +85,21 @@ impl ChangeSession {
     pub fn finish(self) -> ChangeAttempt {
         let (stored, mut written) = (self.stored.into_inner(), self.written);
         written.retain(|key, fields| stored.get(key) != Some(&*fields));
-        ChangeAttempt { written, transaction: self.transaction.into_inner(), failure: self.failure.into_inner() }
+        ChangeAttempt {
+            written,
+            versions: self.versions.into_inner(),
+            transaction: self.transaction.into_inner(),
+            failure: self.failure.into_inner(),
+        }
     }
 
     fn call<T>(&self, call: impl Future<Output = CallResult<ReadAnswer<T>>>) -> StoreResult<T> {
         match self.handle.block_on(call) {
-            Ok(ReadAnswer { found, begun }) => {
+            Ok(ReadAnswer { found, begun, versions }) => {
                 if !begun.is_empty() {
                     self.transaction.replace(begun);
                 }
+                self.versions.borrow_mut().extend(versions);
                 Ok(found)
             }
             Err(failure) => {

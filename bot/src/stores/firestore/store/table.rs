@@ -1,5 +1,6 @@
 //! The documents of memory, as `apply` reads and writes them.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,12 +13,8 @@ use super::document::{Collection, DocumentFields, DocumentFilter, DocumentKey, M
 use super::facts::{self, StoredVector, message_value, sketch_value};
 use super::scope::MessageScope;
 use super::session::ChangeSession;
-use crate::memory::table::{MemoryTable, OptOutMark, StoreResult};
+use crate::memory::table::{MemoryTable, OptOutMark, SHARING_MAX, StoreResult, most_alike};
 use crate::ports::JournalId;
-
-/// How many facts that share one word of a sketch are considered, and how many of all those found.
-const SHARING_MAX: usize = 64;
-const ALIKE_MAX: usize = 16;
 
 /// The number of the latest fact.
 #[derive(Default, Serialize, Deserialize)]
@@ -277,17 +274,10 @@ impl MemoryTable for FirestoreTable {
 
     fn facts_alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
         let asked: Vec<String> = sketch(content).into_iter().map(|word| sketch_value(room, word)).collect();
-        // The newest have the first names: among facts that share the same number of words, they come first.
-        let mut best: Vec<(usize, String, Arc<DocumentFields>)> = self
-            .sharing(&asked)?
-            .into_iter()
-            .map(|(id, (words, fields))| (words, id, fields))
-            .filter(|(words, ..)| 2 * words >= asked.len())
-            .collect();
-        best.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        best.truncate(ALIKE_MAX);
-        best.sort_by(|a, b| b.1.cmp(&a.1));
-        best.iter().map(|(_, _, fields)| fields.body()).collect()
+        // The newest have the first names.
+        let sharing = self.sharing(&asked)?;
+        let best = most_alike(sharing.iter().map(|(id, (words, _))| (Reverse(id), *words)), asked.len());
+        best.iter().map(|Reverse(id)| sharing[*id].1.body()).collect()
     }
 
     fn rooms_with_facts(&self) -> StoreResult<Vec<RoomId>> {

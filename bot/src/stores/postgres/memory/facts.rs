@@ -10,11 +10,7 @@ use super::super::connection::OwnedValue;
 use super::super::text::to_stored;
 use super::table::{PgMemoryTable, decode, encode};
 use crate::memory::search::{day_word, month_word, places_of, room_place};
-use crate::memory::table::StoreResult;
-
-/// How many facts that share one word of a sketch are considered, and how many of all those found.
-const SHARING_MAX: i64 = 64;
-const ALIKE_MAX: usize = 16;
+use crate::memory::table::{SHARING_MAX, StoreResult, most_alike};
 
 /// The index token of a word of the fact itself.
 pub fn own_token(word: &str) -> String {
@@ -36,11 +32,7 @@ impl PgMemoryTable<'_> {
         let before = self.0.first("SELECT body, terms FROM memory_fact WHERE id = $1", &[&id])?;
         let read = |row: tokio_postgres::Row| StoreResult::Ok((decode::<Fact>(row.get(0))?, row.get::<_, String>(1)));
         let before = before.map(read).transpose()?;
-        let same = |(before, _): &(Fact, String)| {
-            (&before.content, &before.keywords, &before.people, &before.messages, &before.context, &before.origin)
-                == (&fact.content, &fact.keywords, &fact.people, &fact.messages, &fact.context, &fact.origin)
-        };
-        if before.as_ref().is_some_and(same) {
+        if before.as_ref().is_some_and(|(before, _)| before.is_indexed_like(fact)) {
             return self.run("UPDATE memory_fact SET body = $2 WHERE id = $1", &[&id, &encode(fact)]);
         }
         if let Some((_, terms)) = &before {
@@ -127,17 +119,13 @@ impl PgMemoryTable<'_> {
                 SELECT fact FROM memory_sketch AS s WHERE s.room = $1 AND s.word = asked.word ORDER BY fact DESC LIMIT $3
             ) AS found";
         let mut shared: BTreeMap<i64, usize> = BTreeMap::new();
-        for row in self.0.query(query, &[&room_place(room.as_str()), &asked, &SHARING_MAX])? {
+        for row in self.0.query(query, &[&room_place(room.as_str()), &asked, &(SHARING_MAX as i64)])? {
             *shared.entry(row.get(0)).or_default() += 1;
         }
-        let mut best: Vec<(usize, i64)> = shared.into_iter().map(|(fact, words)| (words, fact)).collect();
-        best.retain(|(words, _)| 2 * words >= asked.len());
-        best.sort_unstable_by(|a, b| b.cmp(a));
-        best.truncate(ALIKE_MAX);
-        if best.is_empty() {
+        let ids = most_alike(shared, asked.len());
+        if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let ids: Vec<i64> = best.into_iter().map(|(_, fact)| fact).collect();
         self.all("SELECT body FROM memory_fact WHERE id = ANY ($1) ORDER BY id", &[&ids])
     }
 }

@@ -27,8 +27,8 @@ impl FactIndex for PgFactIndex<'_> {
 
     fn counts(&self, words: &[&str]) -> StoreResult<Vec<f64>> {
         let asked: Vec<_> = words.iter().map(|word| to_stored(word)).collect();
-        let query = "SELECT coalesce(facts, 0) FROM unnest($1::text[]) WITH ORDINALITY AS asked (sought, place)
-            LEFT JOIN memory_word ON word = sought ORDER BY place";
+        let query = "SELECT coalesce(facts, 0) FROM unnest($1::text[]) WITH ORDINALITY AS asked (sought, position)
+            LEFT JOIN memory_word ON word = sought ORDER BY position";
         Ok(self.connection.query(query, &[&asked])?.iter().map(|row| row.get::<_, i64>(0) as f64).collect())
     }
 
@@ -68,8 +68,8 @@ impl FactIndex for PgFactIndex<'_> {
     }
 
     fn facts(&self, ids: &[i64]) -> StoreResult<Vec<Fact>> {
-        let query = "SELECT body FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (number, place)
-            JOIN memory_fact ON id = number ORDER BY place";
+        let query = "SELECT body FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (number, position)
+            JOIN memory_fact ON id = number ORDER BY position";
         read_all(self.connection, query, &[&ids])
     }
 }

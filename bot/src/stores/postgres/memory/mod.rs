@@ -3,6 +3,9 @@
 mod facts;
 mod index;
 mod table;
+mod vector_index;
+#[cfg(test)]
+mod vector_tests;
 mod vectors;
 
 use aizuchi_core::Policies;
@@ -26,7 +29,8 @@ use facts::own_token;
 use index::PgFactIndex;
 
 pub use table::PgMemoryTable;
-pub use vectors::{advice, prepare};
+pub use vector_index::{INDEXED_FROM, Until, VectorIndexer, drop_indexes, give_tables_back, take_tables};
+pub use vectors::{PgVector, advice, compares_on_server, prepare, to_bytes};
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -94,6 +98,16 @@ impl Memory for PostgresMemory {
         Box::pin(
             self.database.read(move |connection| Ok(PgMemoryTable(connection).ties(room.as_ref(), person.as_ref())?)),
         )
+    }
+
+    fn set_back_marks(&self, last: u64) -> BoxFuture<'_, Result<usize, StoreError>> {
+        let update = "UPDATE memory_marks
+            SET summarized = least(summarized, $1), reflected = least(reflected, $1), heard = least(heard, $1)
+            WHERE greatest(summarized, reflected, heard) > $1";
+        Box::pin(self.database.write(move |connection| {
+            let rooms = connection.execute(update, &[&last.cast_signed()])?;
+            Ok(usize::try_from(rooms).unwrap_or(usize::MAX))
+        }))
     }
 
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {

@@ -1,77 +1,72 @@
 //! The embeddings of facts, and the search for similar ones.
 //!
-//! With the extension pgvector the server finds the nearest: exactly among few, through an index (HNSW) among many. An
-//! index over all rooms may find too few of those that a reader may know; then the places of the reader are searched
-//! exactly. Without the extension, the vectors of these places are read and compared here.
+//! With the extension pgvector the server finds the nearest. What a reader may not know is no part of any search: each server (Discord,
+//! Slack) with many facts has an index of its own (HNSW, see `vector_index.rs`), and everything else that the reader may know is
+//! compared, which is faster among few. So nobody pays for both. Without the extension, the vectors are read and compared here.
 
 use aizuchi_core::memory::Fact;
 use aizuchi_core::memory::rank::cosine;
+use tokio_postgres::types::private::BytesMut;
+use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
-use super::super::connection::PgConnection;
+use super::super::connection::{PgConnection, Value};
 use super::super::error::PgResult;
 use super::super::text::to_stored;
 use super::table::PgMemoryTable;
+use super::vector_index::{index_name, indexed_values, usable_indexes};
 use crate::memory::search::places_of;
 use crate::memory::table::StoreResult;
 
-/// From this many vectors on, those of a model are indexed.
-const INDEXED_FROM: i64 = 20_000;
-/// How many candidates the index returns, of which the reader may know only some.
-const INDEX_CANDIDATES: usize = 400;
+/// How many candidates the search through an index considers. More finds more of the nearest and takes longer.
+const CONSIDERED: usize = 200;
 
-const HAS_COLUMN: &str = "SELECT EXISTS (SELECT 1 FROM pg_attribute
-    WHERE attrelid = to_regclass('memory_vector') AND attname = 'embedding' AND NOT attisdropped)";
+/// Whether the server has the column by which it compares, and whether it has every vector.
+const STATE: &str = "SELECT EXISTS (SELECT 1 FROM pg_attribute
+    WHERE attrelid = to_regclass('memory_vector') AND attname = 'embedding' AND NOT attisdropped),
+    to_regclass('memory_vector_unfilled') IS NULL";
 
-/// Enables vector search on the server, if it is possible. Called once the tables exist.
+/// Where vectors can be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VectorState {
+    /// The server has no column for it.
+    Here,
+    /// The column still lacks vectors that were stored before it existed.
+    Filling,
+    OnServer,
+}
+
+pub fn state(connection: &PgConnection) -> PgResult<VectorState> {
+    let row = connection.one(STATE, &[])?;
+    Ok(match (row.get(0), row.get(1)) {
+        (false, _) => VectorState::Here,
+        (true, false) => VectorState::Filling,
+        (true, true) => VectorState::OnServer,
+    })
+}
+
+/// Whether vectors are stored in the column of the server too.
+pub fn compares_on_server(connection: &PgConnection) -> PgResult<bool> {
+    Ok(state(connection)? != VectorState::Here)
+}
+
+/// Enables vector search on the server, if it is possible. Called once the tables exist, by one program at a time.
 pub fn prepare(connection: &PgConnection) -> PgResult<()> {
-    if has_column(connection)? {
-        return index_models(connection);
+    if state(connection)? == VectorState::Here {
+        // Without the permission to install it, or without the extension, the search works without it.
+        let installed = connection.batch("CREATE EXTENSION IF NOT EXISTS vector");
+        let Ok(()) = installed else { return Ok(()) };
+        connection.batch("ALTER TABLE memory_vector ADD COLUMN IF NOT EXISTS embedding vector")?;
     }
-    // Without the permission to install it, or without the extension, the search works without it.
-    let installed = connection.batch("CREATE EXTENSION IF NOT EXISTS vector");
-    let Ok(()) = installed else { return Ok(()) };
-    connection.batch("ALTER TABLE memory_vector ADD COLUMN embedding vector")?;
-    fill(connection)
-}
-
-fn has_column(connection: &PgConnection) -> PgResult<bool> {
-    Ok(connection.simple(HAS_COLUMN)?.as_deref() == Some("t"))
-}
-
-/// Fills the column for vectors that were stored before it existed.
-fn fill(connection: &PgConnection) -> PgResult<()> {
-    loop {
-        let query = "SELECT fact, vector FROM memory_vector WHERE embedding IS NULL ORDER BY fact LIMIT 500";
-        let rows = connection.query(query, &[])?;
-        if rows.is_empty() {
-            return Ok(());
-        }
-        for row in rows {
-            let (fact, text) = (row.get::<_, i64>(0), to_text(&numbers(row.get(1))));
-            let update = "UPDATE memory_vector SET embedding = $2::text::vector WHERE fact = $1";
-            connection.execute(update, &[&fact, &text])?;
-        }
+    let storage = "SELECT attstorage::text FROM pg_attribute
+        WHERE attrelid = to_regclass('memory_vector') AND attname = 'embedding' AND NOT attisdropped";
+    if connection.simple(storage)?.as_deref() == Some("m") {
+        return Ok(());
     }
-}
-
-/// Indexes the models that have many vectors.
-fn index_models(connection: &PgConnection) -> PgResult<()> {
-    let many = "SELECT model, numbers FROM memory_vector GROUP BY 1, 2 HAVING count(*) >= $1 AND numbers <= 2000";
-    for row in connection.query(many, &[&INDEXED_FROM])? {
-        let (model, numbers): (String, i32) = (row.get(0), row.get(1));
-        let create = format!(
-            "CREATE INDEX IF NOT EXISTS {} ON memory_vector
-            USING hnsw ((embedding::vector({numbers})) vector_cosine_ops) WHERE model = '{}' AND numbers = {numbers}",
-            index_name(&model, numbers),
-            model.replace('\'', "''")
-        );
-        connection.batch(&create)?;
-    }
-    Ok(())
-}
-
-fn index_name(model: &str, numbers: i32) -> String {
-    format!("memory_vector_{:016x}_{numbers}", aizuchi_core::types::stable_hash(2, model))
+    // Within its row, a vector is compared four times as fast. What is missing is filled in beside the running program.
+    connection.batch(
+        "BEGIN; ALTER TABLE memory_vector ALTER COLUMN embedding SET STORAGE MAIN;
+        CREATE INDEX IF NOT EXISTS memory_vector_unfilled ON memory_vector (fact) WHERE embedding IS NULL; COMMIT",
+    )
 }
 
 /// What could be improved, and how.
@@ -89,17 +84,20 @@ pub fn advice(connection: &PgConnection) -> PgResult<Option<(String, String)>> {
 
 impl PgMemoryTable<'_> {
     pub(super) fn store_vector(&self, fact: &Fact, model: &str, vector: &[f32]) -> StoreResult<()> {
-        let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
         let (id, model, numbers) = (fact.id.0.cast_signed(), to_stored(model), vector.len() as i32);
-        let write = "INSERT INTO memory_vector (fact, model, numbers, vector, places) VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (fact) DO UPDATE SET model = excluded.model, numbers = excluded.numbers, vector = excluded.vector,
-            places = excluded.places";
-        self.run(write, &[&id, &model, &numbers, &bytes, &places_of(&fact.origin)])?;
-        if has_column(self.0)? {
-            let update = "UPDATE memory_vector SET embedding = $2::text::vector WHERE fact = $1";
-            self.run(update, &[&id, &to_text(vector)])?;
+        let (bytes, places, embedding) = (to_bytes(vector), places_of(&fact.origin), PgVector(vector));
+        let mut values: Vec<Value<'_>> = vec![&id, &model, &numbers, &bytes, &places];
+        let (mut column, mut mark, mut set) = ("", "", "");
+        if compares_on_server(self.0)? {
+            (column, mark, set) = (", embedding", ", $6", ", embedding = excluded.embedding");
+            values.push(&embedding);
         }
-        Ok(())
+        let write = format!(
+            "INSERT INTO memory_vector (fact, model, numbers, vector, places{column}) VALUES ($1, $2, $3, $4, $5{mark})
+            ON CONFLICT (fact) DO UPDATE SET model = excluded.model, numbers = excluded.numbers, vector = excluded.vector,
+            places = excluded.places{set}"
+        );
+        self.run(&write, &values)
     }
 }
 
@@ -110,34 +108,70 @@ pub fn nearest(
     vector: &[f32],
     count: usize,
 ) -> StoreResult<Vec<i64>> {
-    let (model, numbers, limit) = (to_stored(model), vector.len() as i32, count as i64);
-    if !has_column(connection)? {
-        return exactly(connection, places, &model, vector, count);
+    let (model, numbers) = (to_stored(model), vector.len() as i32);
+    if state(connection)? != VectorState::OnServer {
+        return compare_here(connection, places, &model, vector, count);
     }
-    let asked = to_text(vector);
-    let name = index_name(&model, numbers);
-    if connection.first("SELECT 1 WHERE to_regclass($1) IS NOT NULL", &[&name])?.is_some() {
-        connection.batch(&format!("SET LOCAL hnsw.ef_search = {INDEX_CANDIDATES}"))?;
-        // The condition has to be literally that of the index.
-        let query = format!(
-            "SELECT fact FROM (SELECT fact, places FROM memory_vector WHERE model = '{}' AND numbers = {numbers}
-            ORDER BY embedding::vector({numbers}) <=> $1::text::vector LIMIT {INDEX_CANDIDATES}) AS close
-            WHERE places && $2 LIMIT $3",
-            model.replace('\'', "''")
-        );
-        let found = connection.query(&query, &[&asked, &places, &limit])?;
-        if found.len() == count {
-            return Ok(found.iter().map(|row| row.get(0)).collect());
-        }
+    let names: Vec<String> = places.iter().map(|place| index_name(&model, numbers, *place)).collect();
+    let usable = usable_indexes(connection, &names)?;
+    let (indexed, others): (Vec<_>, Vec<_>) = places.iter().zip(&names).partition(|(_, name)| usable.contains(*name));
+    let mut close = Vec::new();
+    for (place, _) in indexed {
+        close.extend(through_index(connection, *place, &model, vector, count)?);
     }
-    let query = "SELECT fact FROM (
-            SELECT fact, embedding FROM memory_vector WHERE places && $3 AND model = $4 AND numbers = $5 OFFSET 0
-        ) AS mine ORDER BY embedding <=> $1::text::vector LIMIT $2";
-    let found = connection.query(query, &[&asked, &limit, &places, &model, &numbers])?;
-    Ok(found.iter().map(|row| row.get(0)).collect())
+    let others: Vec<i64> = others.into_iter().map(|(place, _)| *place).collect();
+    if !others.is_empty() {
+        close.extend(compare_on_server(connection, &others, &model, vector, count)?);
+    }
+    Ok(first_of(close, count))
 }
 
-fn exactly(
+/// The distances of facts.
+type Close = Vec<(f64, i64)>;
+
+fn through_index(
+    connection: &PgConnection,
+    place: i64,
+    model: &str,
+    vector: &[f32],
+    count: usize,
+) -> StoreResult<Close> {
+    // The conditions have to be literally those of the index.
+    let numbers = vector.len();
+    let query = format!(
+        "SELECT embedding::vector({numbers}) <=> $1, fact FROM memory_vector WHERE {}
+        ORDER BY embedding::vector({numbers}) <=> $1 LIMIT $2",
+        indexed_values(model, numbers as i32, place)
+    );
+    // Nothing but the index returns them in this order.
+    let set = format!(
+        "SELECT set_config('hnsw.ef_search', '{}', true), set_config('enable_sort', 'off', true)",
+        CONSIDERED.max(count)
+    );
+    let found = connection.pipeline(&[
+        (&set, &[]),
+        (&query, &[&PgVector(vector), &(count as i64)]),
+        ("SELECT set_config('enable_sort', 'on', true)", &[]),
+    ])?;
+    Ok(found[1].iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+/// `OFFSET 0` keeps the server from comparing before it knows what the reader may know.
+fn compare_on_server(
+    connection: &PgConnection,
+    places: &[i64],
+    model: &str,
+    vector: &[f32],
+    count: usize,
+) -> StoreResult<Close> {
+    let query = "SELECT embedding <=> $1 AS distance, fact FROM (
+            SELECT fact, embedding FROM memory_vector WHERE places && $3 AND model = $4 AND numbers = $5 OFFSET 0
+        ) AS known ORDER BY distance LIMIT $2";
+    let values: &[Value<'_>] = &[&PgVector(vector), &(count as i64), &places, &model, &(vector.len() as i32)];
+    Ok(connection.query(query, values)?.iter().map(|row| (row.get(0), row.get(1))).collect())
+}
+
+fn compare_here(
     connection: &PgConnection,
     places: &[i64],
     model: &str,
@@ -146,18 +180,41 @@ fn exactly(
 ) -> StoreResult<Vec<i64>> {
     let query = "SELECT fact, vector FROM memory_vector WHERE places && $1 AND model = $2 AND numbers = $3";
     let rows = connection.query(query, &[&places, &model, &(vector.len() as i32)])?;
-    let mut close: Vec<(f64, i64)> =
-        rows.iter().map(|row| (cosine(vector, &numbers(row.get(1))), row.get(0))).collect();
-    close.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-    Ok(close.into_iter().take(count).map(|(_, fact)| fact).collect())
+    Ok(first_of(rows.iter().map(|row| (1.0 - cosine(vector, &numbers(row.get(1))), row.get(0))).collect(), count))
+}
+
+/// A fact may be found in several places.
+fn first_of(mut close: Close, count: usize) -> Vec<i64> {
+    close.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    close.dedup_by_key(|(_, fact)| *fact);
+    close.into_iter().take(count).map(|(_, fact)| fact).collect()
 }
 
 pub fn numbers(bytes: &[u8]) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
 }
 
-/// In the format of pgvector.
-fn to_text(vector: &[f32]) -> String {
-    let numbers: Vec<String> = vector.iter().map(f32::to_string).collect();
-    format!("[{}]", numbers.join(","))
+pub fn to_bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+/// A value of pgvector's type, as it is sent.
+#[derive(Debug)]
+pub struct PgVector<V: AsRef<[f32]>>(pub V);
+
+impl<V: AsRef<[f32]> + std::fmt::Debug> ToSql for PgVector<V> {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        let numbers = self.0.as_ref();
+        let count = u16::try_from(numbers.len()).map_err(|_| "a vector has more numbers than pgvector allows")?;
+        out.extend_from_slice(&count.to_be_bytes());
+        out.extend_from_slice(&[0, 0]);
+        numbers.iter().for_each(|number| out.extend_from_slice(&number.to_be_bytes()));
+        Ok(IsNull::No)
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        kind.name() == "vector"
+    }
+
+    to_sql_checked!();
 }

@@ -2,12 +2,16 @@
 
 use super::connection::PgConnection;
 use super::error::{PgError, PgResult};
+use super::memory;
 use crate::stores::StoreError;
 
 /// Each step brings a database from the version of its place to the next.
-const STEPS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql"), include_str!("0003.sql")];
+const STEPS: &[&str] =
+    &[include_str!("0001.sql"), include_str!("0002.sql"), include_str!("0003.sql"), include_str!("0004.sql")];
 
 pub const VERSION: u32 = STEPS.len() as u32;
+/// From this version on, the tables have the same columns as now.
+pub const SAME_TABLES_FROM: u32 = 3;
 
 /// Held while tables are made or changed: several programs may start at once.
 pub(super) const MIGRATION_LOCK: i64 = 0x6169_7a75_6368_6932;
@@ -15,7 +19,7 @@ pub(super) const MIGRATION_LOCK: i64 = 0x6169_7a75_6368_6932;
 /// Brings the database up to date. `Err` if it is newer than this program; then nothing was changed.
 pub fn migrate(connection: &PgConnection) -> PgResult<()> {
     connection.batch(&format!("SELECT pg_advisory_lock({MIGRATION_LOCK})"))?;
-    let done = migrate_alone(connection);
+    let done = migrate_alone(connection).and_then(|()| memory::prepare(connection));
     connection.batch(&format!("SELECT pg_advisory_unlock({MIGRATION_LOCK})"))?;
     done
 }

@@ -27,6 +27,19 @@ impl WebSessions for PostgresDatabase {
         };
         Box::pin(self.write(write))
     }
+
+    fn has_others(&self) -> bool {
+        self.is_shared()
+    }
+
+    fn find(&self, hashes: Vec<[u8; 32]>) -> BoxFuture<'_, Result<Vec<WebSession>, StoreError>> {
+        let read = move |connection: &PgConnection| {
+            let hashes: Vec<&[u8]> = hashes.iter().map(|hash| &hash[..]).collect();
+            let rows = connection.query("SELECT hash, begun FROM web_session WHERE hash = ANY ($1)", &[&hashes])?;
+            Ok(rows.iter().filter_map(session).collect())
+        };
+        Box::pin(self.read(read))
+    }
 }
 
 fn session(row: &Row) -> Option<WebSession> {

@@ -1,6 +1,6 @@
 //! Facts in SQLite: each with its index words, its place and time, and its vector.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use aizuchi_core::memory::rank::{day_of, index_words, terms};
 use aizuchi_core::memory::{Fact, FactId, sketch};
@@ -10,13 +10,10 @@ use rusqlite::{OptionalExtension as _, params};
 use super::signs;
 use super::table::{SqliteMemoryTable, encode, read_all};
 use crate::memory::search::{day_word, month_word, places_of};
-use crate::memory::table::{MemoryTable as _, StoreResult};
+use crate::memory::table::{MemoryTable as _, SHARING_MAX, StoreResult, count_shared, most_alike};
 
 /// How many facts of earlier versions are upgraded at once.
 const UPGRADED_AT_ONCE: usize = 2000;
-/// How many facts that share one word of a sketch are considered, and how many of all those found.
-const SHARING_MAX: usize = 64;
-const ALIKE_MAX: usize = 16;
 
 /// A number for the rooms of a server, or for one room.
 pub fn place(name: &str) -> i64 {
@@ -40,11 +37,7 @@ impl SqliteMemoryTable<'_> {
     pub(super) fn store_fact(&self, fact: &Fact) -> StoreResult<()> {
         let id = fact.id.0.cast_signed();
         let before = self.one::<Fact>("SELECT body FROM memory_fact WHERE id = ?1 AND body <> ''", [id])?;
-        let same = |before: &Fact| {
-            (&before.content, &before.keywords, &before.people, &before.messages, &before.context, &before.origin)
-                == (&fact.content, &fact.keywords, &fact.people, &fact.messages, &fact.context, &fact.origin)
-        };
-        if before.as_ref().is_some_and(same) {
+        if before.as_ref().is_some_and(|before| before.is_indexed_like(fact)) {
             return self.run("UPDATE memory_fact SET body = ?2 WHERE id = ?1", params![id, encode(fact)]);
         }
         self.index_fact(fact, before.as_ref())
@@ -159,23 +152,18 @@ impl SqliteMemoryTable<'_> {
         self.upgrade_facts(Some(room))?;
         let query = "SELECT fact FROM memory_sketch WHERE room = ?1 AND word = ?2 ORDER BY fact DESC LIMIT ?3";
         let mut statement = self.0.prepare_cached(query)?;
-        let mut shared: BTreeMap<i64, usize> = BTreeMap::new();
-        let asked = sketch(content);
+        let (asked, room) = (sketch(content), place(room.as_str()));
+        let mut newest: Vec<Vec<i64>> = Vec::new();
         for word in &asked {
-            let values = params![place(room.as_str()), word.cast_signed(), SHARING_MAX as i64];
-            let mut rows = statement.query(values)?;
-            while let Some(row) = rows.next()? {
-                *shared.entry(row.get(0)?).or_default() += 1;
-            }
+            let values = params![room, word.cast_signed(), SHARING_MAX as i64];
+            newest.push(statement.query_map(values, |row| row.get(0))?.collect::<rusqlite::Result<_>>()?);
         }
-        let mut best: Vec<(usize, i64)> = shared.into_iter().map(|(fact, words)| (words, fact)).collect();
-        best.retain(|(words, _)| 2 * words >= asked.len());
-        best.sort_unstable_by(|a, b| b.cmp(a));
-        best.truncate(ALIKE_MAX);
-        let mut ids: Vec<i64> = best.into_iter().map(|(_, fact)| fact).collect();
-        ids.sort_unstable();
+        let query = "SELECT 1 FROM memory_sketch WHERE room = ?1 AND word = ?2 AND fact = ?3";
+        let mut has = self.0.prepare_cached(query)?;
+        let shared =
+            count_shared(&newest, |word, fact| Ok(has.exists(params![room, asked[word].cast_signed(), fact])?))?;
         let mut facts = Vec::new();
-        for id in ids {
+        for id in most_alike(shared, asked.len()) {
             facts.extend(self.fact(FactId(id.cast_unsigned()))?);
         }
         Ok(facts)

@@ -18,14 +18,16 @@ use aizuchi_core::memory::words::search_words;
 use aizuchi_core::memory::{
     ChannelMemory, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query, Recalled, Tie,
 };
+use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{PersonId, RoomId};
 use rusqlite::{Connection, params};
 
 use super::Database;
+use super::connect::try_file;
 use crate::memory::apply::apply;
 use crate::memory::table::{MemoryTable as _, OptOutMark, StoreResult};
-use crate::memory::{MemoryContext, MemoryStoreSpec, StoredLayers, nothing_missing, tried_with_the_rest};
-use crate::ports::{BoxFuture, Memory, MemoryCatalog, MemoryStore, StoreKind};
+use crate::memory::{MemoryContext, MemoryStoreSpec, StoredLayers, nothing_missing};
+use crate::ports::{BoxFuture, FileCleanup, Memory, MemoryCatalog, MemoryStore, StoreKind};
 use crate::stores::{DataFolder, StoreError, StoreSettings};
 pub use table::SqliteMemoryTable;
 use table::{matching, read_all};
@@ -35,16 +37,33 @@ pub const MEMORY: MemoryStoreSpec = MemoryStoreSpec {
     name: "sqlite",
     same_as: Some(StoreKind::Sqlite),
     missing: nothing_missing,
-    try_out: tried_with_the_rest,
+    try_out: |layers| Box::pin(try_out(layers)),
     open: |context, kept| Box::pin(open(context, kept)),
 };
 
+fn settings(layers: &Layers) -> Result<StoreSettings, String> {
+    layers.section().map_err(|_| "the section [store] is wrong".to_owned())
+}
+
+/// Where the main store is a database on a server, the file is a store of its own.
+async fn try_out(layers: &Layers) -> Result<Option<String>, String> {
+    let settings = settings(layers)?;
+    let path = DataFolder::database_in(Path::new(&settings.folder));
+    // A start makes the file.
+    if !settings.has_database() || !path.exists() {
+        return Ok(None);
+    }
+    let shown = path.display().to_string();
+    let tried = tokio::task::spawn_blocking(move || try_file(&path)).await;
+    let tried = tried.map_err(|error| error.to_string())?;
+    tried.map_err(|error| format!("cannot use {shown}: {error}"))?;
+    Ok(Some(format!("{shown} was written to and read")))
+}
+
 async fn open(context: MemoryContext<'_>, kept: StoredLayers) -> Result<Arc<dyn MemoryStore>, String> {
-    let settings: StoreSettings = context.layers.section().map_err(|_| "the section [store] is wrong".to_owned())?;
-    let folder = Path::new(&settings.folder);
-    let path = DataFolder::database_in(folder);
+    let path = DataFolder::database_in(Path::new(&settings(context.layers)?.folder));
     let database = Database::open(&path).map_err(|error| error.to_string())?;
-    Ok(Arc::new(SqliteMemory::new(database, kept)))
+    Ok(Arc::new(SqliteMemory { is_beside: true, ..SqliteMemory::new(database, kept) }))
 }
 
 /// Cheap to clone.
@@ -52,11 +71,13 @@ async fn open(context: MemoryContext<'_>, kept: StoredLayers) -> Result<Arc<dyn 
 pub struct SqliteMemory {
     kept: StoredLayers,
     database: Database,
+    /// The main store is another one: nobody else cleans up this file.
+    is_beside: bool,
 }
 
 impl SqliteMemory {
     pub fn new(database: Database, kept: StoredLayers) -> SqliteMemory {
-        SqliteMemory { kept, database }
+        SqliteMemory { kept, database, is_beside: false }
     }
 }
 
@@ -109,6 +130,21 @@ impl Memory for SqliteMemory {
         let (room, person) = (room.cloned(), person.cloned());
         let read = move |connection: &Connection| SqliteMemoryTable(connection).ties(room.as_ref(), person.as_ref());
         Box::pin(self.database.try_read(read))
+    }
+
+    fn set_back_marks(&self, last: u64) -> BoxFuture<'_, Result<usize, StoreError>> {
+        let update = "UPDATE memory_marks
+            SET summarized = min(summarized, ?1), reflected = min(reflected, ?1), heard = min(heard, ?1)
+            WHERE max(summarized, reflected, heard) > ?1";
+        Box::pin(self.database.write(move |transaction| transaction.execute(update, [last.cast_signed()])))
+    }
+
+    fn remove_copies(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { if self.is_beside { self.database.remove_copies().await } else { Ok(()) } })
+    }
+
+    fn settle(&self) -> BoxFuture<'_, Result<FileCleanup, StoreError>> {
+        Box::pin(async { if self.is_beside { self.database.settle().await } else { Ok(FileCleanup::Done) } })
     }
 
     fn about<'a>(&'a self, person: &'a PersonId) -> BoxFuture<'a, Result<PersonExport, StoreError>> {
@@ -185,5 +221,31 @@ impl MemoryTables<'_> {
         channels.retain(|channel| channel.active.iter().any(|(id, _)| id == person));
         let facts = table.facts_of_person(person)?;
         Ok(PersonExport::new(person, self.people(Some(person))?.pop(), facts, channels))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stores::scratch;
+
+    /// It says that it is done only when its own file is clean, where the main store is another one.
+    #[tokio::test]
+    async fn a_file_beside_the_main_store_is_settled_for_itself() {
+        let (_folder, database) = scratch("memory-beside");
+        let memory = SqliteMemory { is_beside: true, ..SqliteMemory::new(database.clone(), StoredLayers::ALL) };
+        database.write(|_| Ok(())).await.unwrap();
+        let reader = Connection::open(database.path()).unwrap();
+        reader.execute_batch("BEGIN; SELECT count(*) FROM memory_fact;").unwrap();
+        database.write(|transaction| transaction.execute("DELETE FROM memory_marks", [])).await.unwrap();
+        database
+            .write(|transaction| transaction.execute("INSERT INTO memory_out (person) VALUES (1)", []))
+            .await
+            .unwrap();
+        assert_eq!(memory.settle().await, Ok(FileCleanup::StillRead));
+        let main = SqliteMemory::new(database.clone(), StoredLayers::ALL);
+        assert_eq!(main.settle().await, Ok(FileCleanup::Done), "the main store does that");
+        drop(reader);
+        assert_eq!(memory.settle().await, Ok(FileCleanup::Done));
     }
 }

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_spoke_in_the_web_room_before_can_still_be_mentioned() {
+    fn anyone_who_spoke_in_the_web_room_before_can_still_be_mentioned() {
         let mut connection = Connection::open_in_memory().unwrap();
         before("ALTER TABLE web_person", &mut connection);
         let before = r#"

@@ -1,7 +1,7 @@
 //! Sessions of browsers in SQLite.
 
 use aizuchi_core::types::Time;
-use rusqlite::{Row, Transaction, params};
+use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::super::{Database, StoreError};
 use crate::ports::{BoxFuture, WebSession, WebSessions};
@@ -10,8 +10,6 @@ impl WebSessions for Database {
     fn all(&self, since: Time, at_most: usize) -> BoxFuture<'_, Result<Vec<WebSession>, StoreError>> {
         let read = move |transaction: &Transaction<'_>| {
             sweep(transaction, since, at_most)?;
-            let session =
-                |row: &Row<'_>| Ok(WebSession { hash: row.get(0)?, begun: Time(row.get::<_, i64>(1)? as u64) });
             transaction.prepare("SELECT hash, begun FROM web_session")?.query_map([], session)?.collect()
         };
         Box::pin(self.write(read))
@@ -25,6 +23,19 @@ impl WebSessions for Database {
         };
         Box::pin(self.write(write))
     }
+
+    fn find(&self, hashes: Vec<[u8; 32]>) -> BoxFuture<'_, Result<Vec<WebSession>, StoreError>> {
+        let read = move |connection: &Connection| {
+            let mut find = connection.prepare("SELECT hash, begun FROM web_session WHERE hash = ?1")?;
+            let found = hashes.iter().map(|hash| find.query_row([hash], session).optional());
+            found.filter_map(Result::transpose).collect()
+        };
+        Box::pin(self.read(read))
+    }
+}
+
+fn session(row: &Row<'_>) -> rusqlite::Result<WebSession> {
+    Ok(WebSession { hash: row.get(0)?, begun: Time(row.get::<_, i64>(1)? as u64) })
 }
 
 fn sweep(transaction: &Transaction<'_>, since: Time, at_most: usize) -> rusqlite::Result<()> {

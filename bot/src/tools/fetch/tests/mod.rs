@@ -41,9 +41,9 @@ async fn read(fetch: &Fetch, url: &str) -> Result<String, String> {
 }
 
 /// Names and their addresses. A port counts where the URL has none.
-struct Names(Vec<(&'static str, Vec<SocketAddr>)>);
+struct FakeResolver(Vec<(&'static str, Vec<SocketAddr>)>);
 
-impl Resolve for Names {
+impl Resolve for FakeResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let name = name.as_str().trim_end_matches('.').to_owned();
         let found = self.0.iter().find(|(known, _)| *known == name).map(|(_, addresses)| addresses.clone());
@@ -55,7 +55,7 @@ impl Resolve for Names {
 }
 
 fn fetch(names: Vec<(&'static str, Vec<SocketAddr>)>, rule: AddressRule, settings: FetchSettings) -> Fetch {
-    Fetch::on(Network { dns: Arc::new(Names(names)), rule }, settings).expect("there are hosts")
+    Fetch::on(Network { dns: Arc::new(FakeResolver(names)), rule }, settings).expect("there are hosts")
 }
 
 fn settings(hosts: &[&str]) -> FetchSettings {

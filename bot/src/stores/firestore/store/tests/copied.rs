@@ -6,7 +6,7 @@ use aizuchi_test_servers::firestore::shared;
 
 use super::*;
 use crate::memory::SqliteMemory;
-use crate::memory::tests::{draft, kept, public, remember_something, sourced};
+use crate::memory::tests::{draft, kept, note, public, reflected, remember_something, sourced};
 use crate::ports::{CopyScope, CopyStore as _, JournalEntry, MemoryStore, StoreBackend as _};
 use crate::stores::copy::{CopyError, CopySummary, copy};
 use crate::stores::{Database, scratch};
@@ -148,6 +148,27 @@ async fn marks_and_messages_stay_with_the_journal_they_belong_to() {
     assert_eq!(told(&elsewhere).await, told(&memory_of(&here)).await);
     elsewhere.make([gone]).await;
     assert_eq!(elsewhere.all_facts().await.len(), 2);
+}
+
+/// What notes about people rest on arrives with the people, not in an order of its own.
+#[tokio::test]
+async fn an_interrupted_copy_of_people_goes_on() {
+    let emulator = FirestoreServer::start().await;
+    let firestore = open(&emulator, "interrupted-people").await;
+    let (_folder, here) = scratch("interrupted-people");
+    let notes = (0..60).map(|number| {
+        let (person, message) = (format!("web:{number:02}"), format!("m{:02}", number * 37 % 60));
+        note(&person, "knows tea", &message)
+    });
+    let noted = reflected(&public("web:lobby"), 1, Vec::new(), notes.collect());
+    memory_of(&here).apply(vec![noted], &settings(&[])).await.unwrap();
+    // One commit for marks, one for the first people.
+    fail(&emulator, "Commit", Code::PermissionDenied, 1, CallFails::BeforeIt, 2);
+    copy_memory(&here, &firestore).await.unwrap_err();
+    let arrived = firestore.people(None).await.unwrap().len();
+    assert!((1..60).contains(&arrived), "{arrived} arrived");
+    copy_memory(&here, &firestore).await.unwrap();
+    assert_eq!(told(&firestore).await, told(&memory_of(&here)).await);
 }
 
 #[tokio::test]

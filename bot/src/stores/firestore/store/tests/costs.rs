@@ -1,10 +1,11 @@
 //! What is billed for a message and for an answer. The book has these numbers.
 
 use aizuchi_core::memory::Query;
-use aizuchi_core::types::{Time, Visibility};
+use aizuchi_core::types::{PersonId, Time, Visibility};
 
 use aizuchi_test_servers::firestore::shared;
 
+use super::journals::{bot, make};
 use super::*;
 use crate::memory::tests::{answered, day, draft, heard, kept, public, reflected, summarized};
 
@@ -50,4 +51,33 @@ async fn a_message_and_an_answer_cost_what_the_book_says() {
         Query { reader: aizuchi_core::memory::Origin::new("web:x", Visibility::Direct), ..query("locker", day(1)) };
     let nothing = billed(&memory, memory.recall(elsewhere, &policies)).await;
     assert!(nothing[0] <= 6, "what is behind a wall is not read: {nothing:?}");
+}
+
+/// Somebody who opted out goes on talking.
+#[tokio::test]
+async fn a_message_of_somebody_who_opted_out_costs_one_read_however_much_is_remembered() {
+    let emulator = FirestoreServer::start().await;
+    let (_folder, memory) = bot(&emulator, "out").await;
+    let lobby = public("web:lobby");
+    let zoe = PersonId::new("web:zoe");
+    make(&*memory, vec![MemoryChange::OptedOut { person: zoe.clone(), out: true }]).await;
+    let calls = || ["RunQuery", "BatchGetDocuments", "Commit"].map(|call| emulator.calls(call));
+    let before = calls();
+    make(&*memory, vec![heard(&lobby, 1, "web:zoe", "Zoe", "x"), answered(&lobby, "web:zoe", "web:bob", &[])]).await;
+    let after = calls();
+    let made: [u64; 3] = std::array::from_fn(|at| after[at] - before[at]);
+    assert_eq!(made, [0, 1, 0], "whether it is known there");
+    assert!(memory.people(None).await.unwrap().is_empty() && memory.ties(None, None).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn who_opted_out_of_many_costs_as_much_as_did() {
+    let server = shared().await;
+    let memory = open(&server, "who-is-out").await;
+    let people: Vec<PersonId> = (0..100).map(|number| PersonId::new(format!("web:{number}"))).collect();
+    memory.make(people[..2].iter().map(|person| MemoryChange::OptedOut { person: person.clone(), out: true })).await;
+    let many = billed(&memory, async { assert_eq!(memory.who_opted_out(&people).await.unwrap(), people[..2]) }).await;
+    assert_eq!(many, [2, 0, 0, 1]);
+    let few = billed(&memory, async { assert_eq!(memory.who_opted_out(&people[1..5]).await.unwrap(), people[1..2]) });
+    assert_eq!(few.await, [4, 0, 0, 1]);
 }

@@ -1,11 +1,20 @@
-//! A server that fails, is away, or does not say whether it did as it was told.
+//! A server that fails, is away, or does not say whether it carried out a request.
 
 use aizuchi_core::types::PersonId;
+use aizuchi_test_servers::program::eventually;
 
 use super::journals::{bot, make};
 use super::*;
 use crate::memory::tests::{answered, draft, heard, kept, public};
 use crate::stores::StoreError;
+
+/// Gives up after so many seconds.
+async fn impatient(server: &FirestoreServer, project: &str, seconds: u64) -> FirestoreMemory {
+    let within = std::time::Duration::from_secs(seconds);
+    let patience = Patience { call: within, reads: within, writes: within };
+    let scope = MessageScope::of(JournalId("a0".into()));
+    FirestoreMemory::open(&location(server, project), StoredLayers::ALL, scope, patience).await.unwrap()
+}
 
 #[tokio::test]
 async fn what_fails_for_a_moment_is_tried_again() {
@@ -35,6 +44,26 @@ async fn a_commit_that_happened_unconfirmed_is_not_made_twice() {
     assert_eq!(memory.ties(None, None).await.unwrap()[0].answers, 3);
 }
 
+/// The caller makes the change again later: nothing may be counted twice for that.
+#[tokio::test]
+async fn a_commit_that_was_given_up_does_not_happen_later() {
+    let emulator = FirestoreServer::start().await;
+    let limit = std::time::Duration::from_secs(1);
+    let patience = Patience { call: limit, reads: limit, writes: limit };
+    let scope = MessageScope::of(JournalId("a0".into()));
+    let place = location(&emulator, "given-up");
+    let memory = FirestoreMemory::open(&place, StoredLayers::ALL, scope, patience).await.unwrap();
+    let (lobby, policies) = (public("web:lobby"), settings(&[]));
+    memory.make([answered(&lobby, "ann", "bob", &[])]).await;
+    emulator.hold_commit(0);
+    let again = vec![answered(&lobby, "ann", "bob", &[])];
+    let error = memory.apply(again.clone(), &policies).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unavailable(_)), "{error}");
+    emulator.release_commits();
+    memory.make(again).await;
+    assert_eq!(memory.ties(None, None).await.unwrap()[0].answers, 2);
+}
+
 #[tokio::test]
 async fn permission_is_asked_for_once() {
     let emulator = FirestoreServer::start().await;
@@ -53,8 +82,9 @@ async fn a_server_that_stays_away_is_an_error_and_one_that_comes_back_is_used_ag
     let memory = open(&emulator, "away").await;
     let (lobby, policies) = (public("web:lobby"), settings(&[]));
     memory.make([kept(draft(&lobby, "before"))]).await;
+    let impatient = impatient(&emulator, "away", 5).await;
     emulator.kill();
-    let error = memory.apply(vec![kept(draft(&lobby, "meanwhile"))], &policies).await.unwrap_err();
+    let error = impatient.apply(vec![kept(draft(&lobby, "meanwhile"))], &policies).await.unwrap_err();
     assert!(matches!(&error, StoreError::Unavailable(told) if told.starts_with("Firestore: ")), "{error}");
     // The one that comes back has forgotten everything: it keeps nothing on disk.
     emulator.start_again().await;
@@ -62,24 +92,22 @@ async fn a_server_that_stays_away_is_an_error_and_one_that_comes_back_is_used_ag
     assert_eq!(memory.all_facts().await.len(), 1);
 }
 
-/// Whoever waits for it is told what it was that did not answer.
+/// The error names what did not answer.
 #[tokio::test]
 async fn a_server_that_hangs_is_given_up() {
     let emulator = FirestoreServer::start().await;
-    let second = std::time::Duration::from_secs(1);
-    let patience = Patience { call: second, reads: second, writes: second };
-    let scope = MessageScope::of(JournalId("a0".into()));
-    let place = location(&emulator, "hangs");
-    let memory = FirestoreMemory::open(&place, StoredLayers::ALL, scope, patience).await.unwrap();
+    let patient = open(&emulator, "hangs").await;
     let (lobby, policies) = (public("web:lobby"), settings(&[]));
-    memory.make([kept(draft(&lobby, "before"))]).await;
+    patient.make([kept(draft(&lobby, "before"))]).await;
+    let memory = impatient(&emulator, "hangs", 1).await;
+    eventually("it is connected", async || memory.people(None).await.ok()).await;
     emulator.pause();
     let told = StoreError::Unavailable("Firestore: no answer within 1 seconds (DeadlineExceeded)".into());
     assert_eq!(memory.people(None).await, Err(told.clone()));
     assert_eq!(memory.apply(vec![kept(draft(&lobby, "meanwhile"))], &policies).await, Err(told.clone()));
     assert_eq!(memory.try_out().await, Err(told));
     emulator.resume();
-    assert_eq!(memory.all_facts().await.len(), 1);
+    assert_eq!(patient.all_facts().await.len(), 1);
 }
 
 #[tokio::test]
@@ -95,7 +123,7 @@ async fn a_server_that_is_back_in_time_is_waited_for() {
 
 /// What is known here does not wait for what is known there; and nobody is remembered again who is not asked everywhere.
 #[tokio::test]
-async fn whoever_opts_out_is_out_here_while_firestore_refuses() {
+async fn anyone_who_opts_out_is_out_here_while_firestore_refuses() {
     let emulator = FirestoreServer::start().await;
     let (_folder, memory) = bot(&emulator, "refuses").await;
     make(&*memory, vec![heard(&public("web:lobby"), 1, "web:zoe", "Zoe", "x")]).await;
@@ -108,4 +136,14 @@ async fn whoever_opts_out_is_out_here_while_firestore_refuses() {
     assert!(is_out().await);
     memory.apply(opt(false), &policies).await.unwrap_err();
     assert!(is_out().await);
+}
+
+/// A start that is refused leaves nothing behind, however often it is tried.
+#[tokio::test]
+async fn a_trial_that_cannot_be_read_leaves_no_document() {
+    let emulator = FirestoreServer::start().await;
+    let memory = open(&emulator, "trial").await;
+    fail(&emulator, "BatchGetDocuments", Code::PermissionDenied, 1, CallFails::BeforeIt, 0);
+    memory.try_out().await.unwrap_err();
+    assert!(!emulator.dump("trial").contains("trial-"), "{}", emulator.dump("trial"));
 }

@@ -42,6 +42,24 @@ async fn contents(memory: &dyn MemoryStore) -> Vec<String> {
     contents
 }
 
+/// Numbers of records are given again after the loss of the last ones.
+#[tokio::test]
+async fn a_journal_that_lost_records_is_read_on_from_its_end() {
+    let server = shared().await;
+    let lobby = public("web:lobby");
+    let (_folder, memory) = bot(&server, "lost-records").await;
+    let (_other, other) = bot(&server, "lost-records").await;
+    for memory in [&memory, &other] {
+        make(&**memory, vec![heard(&lobby, 100, "web:ann", "Ann", "x")]).await;
+    }
+    assert_eq!(memory.set_back_marks(100).await, Ok(0));
+    assert_eq!(memory.set_back_marks(10).await, Ok(1));
+    for memory in [&memory, &other] {
+        make(&**memory, vec![heard(&lobby, 11, "web:ann", "Ann", "x")]).await;
+    }
+    assert_eq!(memory.people(None).await.unwrap()[0].messages, 3, "the other journal has lost nothing");
+}
+
 #[tokio::test]
 async fn a_bot_on_a_new_machine_learns_from_its_first_message() {
     let server = shared().await;
@@ -71,7 +89,7 @@ async fn a_message_of_the_web_room_is_one_of_its_own_store() {
     let notes = vec![note("web:anna", "drinker", "w3")];
     make(&*anna, vec![heard(&lobby, 3, "web:anna", "Anna", "x"), reflected(&lobby, 3, vec![tea], notes)]).await;
     let fact = anna.facts(Filter::default()).await.unwrap().remove(0);
-    assert_eq!(fact.messages, [MessageId::new("w3")], "whoever wrote it knows it by its own id");
+    assert_eq!(fact.messages, [MessageId::new("w3")], "the store that wrote it knows it by its own id");
     // A change of somebody else does not make it theirs.
     make(&*berta, vec![MemoryChange::Pinned { fact: fact.id, pinned: true }]).await;
     make(&*berta, vec![gone("web:lobby", "w3")]).await;

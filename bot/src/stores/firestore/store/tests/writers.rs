@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use aizuchi_test_servers::firestore::shared;
 
+use aizuchi_core::memory::FactId;
+use aizuchi_core::types::Visibility;
+
 use super::*;
-use crate::memory::tests::{draft, heard, kept, public};
+use crate::memory::tests::{draft, heard, kept, private, public, reflected};
 
 #[tokio::test]
 async fn of_two_writers_at_once_nothing_is_lost() {
@@ -26,6 +29,30 @@ async fn of_two_writers_at_once_nothing_is_lost() {
     let numbers: BTreeSet<u64> = facts.iter().map(|fact| fact.id.0).collect();
     assert_eq!((facts.len() as u64, numbers.len() as u64), (2 * EACH, 2 * EACH), "no number was given twice");
     assert!(emulator.calls("Commit") > 2 * EACH, "they did not get in each other's way, and nothing was tried");
+}
+
+/// A change that is too large for one commit does not bring back what is deleted between two of them.
+#[tokio::test]
+async fn what_another_writer_forgets_between_two_commits_stays_forgotten() {
+    let emulator = FirestoreServer::start().await;
+    let (one, other) = (open(&emulator, "between").await, open(&emulator, "between").await);
+    let lobby = public("web:lobby");
+    let facts = (1..=60).map(|number| draft(&lobby, &format!("locker {number} is empty"))).collect();
+    one.make([reflected(&lobby, 1, facts, Vec::new())]).await;
+    let commits = emulator.calls("Commit");
+    emulator.hold_commit(1);
+    let hides = async { one.make([MemoryChange::Narrowed { origin: private("web:lobby") }]).await };
+    let forgets = async {
+        while emulator.calls("Commit") < commits + 2 {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        other.make([MemoryChange::Forgotten { fact: FactId(1) }]).await;
+        emulator.release_commits();
+    };
+    tokio::join!(hides, forgets);
+    let facts = one.all_facts().await;
+    assert!(facts.len() == 59 && facts.iter().all(|fact| fact.id != FactId(1)), "{}", facts.len());
+    assert!(facts.iter().all(|fact| fact.origin.visibility == Visibility::Private), "and the change is made whole");
 }
 
 #[tokio::test]

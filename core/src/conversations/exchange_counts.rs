@@ -17,30 +17,30 @@ impl<T: Copy + Default> PerPerson<T> {
 }
 
 /// How many messages people exchanged.
-pub(super) struct Bonds {
+pub(super) struct ExchangeCounts {
     /// By slot: messages exchanged with this author, and with anybody.
     pub(super) with_me: PerPerson<u8>,
     pub(super) all: PerPerson<u8>,
     pub(super) most: u8,
 }
 
-impl Bonds {
-    pub(super) fn of(conversations: &Conversations, me: Slot) -> Bonds {
-        let mut bonds = Bonds { with_me: PerPerson::new(), all: PerPerson::new(), most: 0 };
+impl ExchangeCounts {
+    pub(super) fn of(conversations: &Conversations, me: Slot) -> ExchangeCounts {
+        let mut exchanges = ExchangeCounts { with_me: PerPerson::new(), all: PerPerson::new(), most: 0 };
         for line in conversations.recent() {
             let to = line.reading.to.first().unwrap_or(line.parent_author);
             if to == NOBODY || to == line.author {
                 continue;
             }
-            *bonds.all.of(line.author) += 1;
-            *bonds.all.of(to) += 1;
+            *exchanges.all.of(line.author) += 1;
+            *exchanges.all.of(to) += 1;
             let other = if line.author == me { to } else { line.author };
             if line.author == me || to == me {
-                let count = bonds.with_me.of(other);
+                let count = exchanges.with_me.of(other);
                 *count += 1;
-                bonds.most = bonds.most.max(*count);
+                exchanges.most = exchanges.most.max(*count);
             }
         }
-        bonds
+        exchanges
     }
 }
