@@ -15,7 +15,7 @@ use crate::platforms::{
 };
 #[cfg(feature = "cluster")]
 use crate::ports::ShardClaims;
-use crate::ports::{Commands, Platform, StoreBackend};
+use crate::ports::{Commands, Platform, PlatformStores};
 use crate::redacted;
 use crate::runtime::{Clock, EngineHandle};
 
@@ -40,8 +40,8 @@ pub struct ReadTokens(Vec<Vec<SecretString>>);
 
 impl JoinedPlatforms {
     /// Made ready to be posted to; nobody is connected yet.
-    pub fn new(layers: &Layers, settings: &Settings, backend: &dyn StoreBackend) -> anyhow::Result<JoinedPlatforms> {
-        let opening = Opening { layers, settings, stores: backend.platform_stores(), clock: Clock::Wall };
+    pub fn new(layers: &Layers, settings: &Settings, stores: PlatformStores) -> anyhow::Result<JoinedPlatforms> {
+        let opening = Opening { layers, settings, stores, clock: Clock::Wall };
         let mut joined = Vec::new();
         for spec in PLATFORMS.iter().filter(|spec| spec.is_enabled(layers)) {
             let PlatformKind::Joined { tokens, open, .. } = spec.kind else { continue };

@@ -29,7 +29,7 @@ use crate::learnt;
 use crate::memory::{self, MemoryUser};
 use crate::models::{self, LocalModel, Models};
 use crate::platforms::web::{STORE_FAILS, Web, WebServices, WebSettings, check_address};
-use crate::ports::{Commands, Platform, StoreBackend, StoreKind};
+use crate::ports::{Commands, Platform, PlatformStores, StoreBackend, StoreKind};
 use crate::prompts::Prompts;
 use crate::runtime::{Clock, EngineEvent, EngineHandle, RetentionClock, Runtime, RuntimeContext, TaskFailure};
 use crate::schedule;
@@ -110,7 +110,7 @@ async fn live(
     };
     let (events, watched) = broadcast::channel(EVENTS_MAX);
     let (ready, is_ready) = watch::channel(true);
-    let parts = RunComponents::new(&chosen, &*backend).await?;
+    let parts = RunComponents::new(&chosen, &*backend, backend.platform_stores()).await?;
     parts.keeper.accept_lost_records().await.context("cannot check how far memory has read the journal")?;
     let context = parts.context(events, ready, &chosen);
     let policies = learnt::kept_in(Path::new(&chosen.store.folder), &chosen.policies)?;
@@ -221,14 +221,18 @@ pub struct RunComponents {
 }
 
 impl RunComponents {
-    pub async fn new(chosen: &EffectiveSettings, backend: &dyn StoreBackend) -> anyhow::Result<RunComponents> {
+    pub async fn new(
+        chosen: &EffectiveSettings,
+        backend: &dyn StoreBackend,
+        stores: PlatformStores,
+    ) -> anyhow::Result<RunComponents> {
         let settings = chosen.settings();
         let prompts = Arc::new(Prompts::new(PathBuf::from(&settings.prompts.folder)));
         let models = Arc::new(Models::new(prompts, &chosen.policies, &variable)?);
         let web_settings: WebSettings = config::section(&chosen.layers)?;
-        let open_web = |own| Web::new(own, settings, chosen.introduction(), backend.platform_stores(), Clock::Wall);
+        let open_web = |own| Web::new(own, settings, chosen.introduction(), stores.clone(), Clock::Wall);
         let web = Some(web_settings.clone()).filter(|own| own.enabled).map(open_web);
-        let joined = JoinedPlatforms::new(&chosen.layers, settings, backend)?;
+        let joined = JoinedPlatforms::new(&chosen.layers, settings, stores.clone())?;
         let mut platforms = joined.platforms();
         platforms.extend(web.clone().map(|web| web as Arc<dyn Platform>));
         let keeper = open_keeper(chosen, &models, backend).await?;

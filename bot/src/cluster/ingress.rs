@@ -1,5 +1,6 @@
 //! Talks to a Restate server: tells rooms what happened, and asks how it is.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use aizuchi_core::types::RoomId;
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use super::endpoints::{Endpoints, without_logins};
 use super::room::{Forgetting, RoomBill};
 use super::state::{RoomState, Stamped};
+use crate::ports::UnrecordedInputs;
 use crate::tls::client_builder;
 
 /// How long it may take to connect; a server that is gone is noticed by it.
@@ -213,6 +215,21 @@ impl RestateClient {
         let count = format!("SELECT count(*) AS number {UNHEARD} AND created_at <= CAST('{until}' AS TIMESTAMP)");
         let rows = self.query(&count).await?;
         rows.first().and_then(|row| row["number"].as_u64()).ok_or_else(|| RestateError::Refused("no number".into()))
+    }
+
+    /// The rooms of a platform that were told something and have not handled it.
+    pub async fn unheard_rooms(&self, platform: &str) -> Result<HashMap<RoomId, UnrecordedInputs>, RestateError> {
+        let query = format!(
+            "SELECT target_service_key AS room, CAST(min(created_at) AS VARCHAR) AS oldest,
+            CAST(max(created_at) AS VARCHAR) AS newest {UNHEARD} AND starts_with(target_service_key, '{platform}:')
+            GROUP BY target_service_key"
+        );
+        let rows = self.query(&query).await?;
+        let read = |row: &Value| {
+            let text = |name: &str| row[name].as_str().map(str::to_owned);
+            Some((RoomId::new(text("room")?), UnrecordedInputs { oldest: text("oldest")?, newest: text("newest")? }))
+        };
+        Ok(rows.iter().filter_map(read).collect())
     }
 
     /// What fails and is tried again, or has been given up.

@@ -35,6 +35,8 @@ mod outgoing;
 #[cfg(feature = "cluster")]
 mod poison;
 #[cfg(feature = "cluster")]
+mod recorded;
+#[cfg(feature = "cluster")]
 mod reported;
 #[cfg(feature = "cluster")]
 mod room;
@@ -67,6 +69,8 @@ pub use ingress::{RestateClient, RestateError, RestateHealth, STUCK_MAX, StuckIn
 pub use moving::{hand_back, offer_rooms, take_over_rooms};
 #[cfg(feature = "cluster")]
 pub use nodes::{NodePartitions, RestateNodes};
+#[cfg(feature = "cluster")]
+pub use recorded::RecordedMessages;
 #[cfg(feature = "cluster")]
 pub use room::{Forgetting, RoomBill};
 #[cfg(feature = "cluster")]

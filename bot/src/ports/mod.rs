@@ -52,7 +52,7 @@ pub use page_notices::{PageNotice, PageNotices};
 pub use platform::{Caller, Commands, Platform, PostError, PostRequest};
 pub use platform_stores::PlatformStores;
 pub use posts::{PostKey, PostLedger, PostProgress};
-pub use recent::RecentMessages;
+pub use recent::{LateRooms, RecentMessages, UnrecordedInputs};
 pub use shard_claims::{OwnShards, ShardClaims, ShardShare};
 pub use snapshots::{BaseMark, EngineState, SnapshotStore, StateKind, StoredState, StoredStates};
 pub use stores::{FileCleanup, JournalId, StoreBackend, StoreCondition, StoreFiles, StoreKind, Stores};

@@ -17,6 +17,7 @@ const KILLS: u64 = 12;
 pub struct Cluster {
     pub restate: RestateServer,
     pub postgres: PostgresServer,
+    pub database: String,
     pub home: Home,
     pub other: Home,
 }
@@ -25,7 +26,8 @@ impl Cluster {
     pub async fn start() -> Cluster {
         let options = PostgresOptions { version: PostgresVersion::Debian, durable: true, ..PostgresOptions::default() };
         let (restate, postgres) = (RestateServer::start().await, PostgresServer::start(options).await);
-        let url = postgres.url(&postgres.empty_database().await);
+        let database = postgres.empty_database().await;
+        let url = postgres.url(&database);
         let home = |listen: std::net::SocketAddr| {
             let mut home = new_home(SETTINGS);
             home.change("log.level", "info");
@@ -37,7 +39,7 @@ impl Cluster {
         };
         let (first, second) = (new_home(&[]).address, new_home(&[]).address);
         let (home, other) = (home(first), home(second));
-        Cluster { restate, postgres, home, other }
+        Cluster { restate, postgres, database, home, other }
     }
 
     pub async fn worker(&self) -> Program {
@@ -152,7 +154,7 @@ async fn another_gateway_takes_over_discord_when_the_first_hangs() {
 }
 
 /// A cluster whose gateways may join Discord.
-async fn on_discord() -> (discord::DiscordServer, Cluster) {
+pub async fn on_discord() -> (discord::DiscordServer, Cluster) {
     let server = discord::DiscordServer::start().await;
     let mut cluster = Cluster::start().await;
     for home in [&mut cluster.home, &mut cluster.other] {
@@ -164,7 +166,7 @@ async fn on_discord() -> (discord::DiscordServer, Cluster) {
     (server, cluster)
 }
 
-fn connections(server: &discord::DiscordServer) -> usize {
+pub fn connections(server: &discord::DiscordServer) -> usize {
     server.world.with(|world| world.sessions.values().filter(|it| it.line.is_some()).count())
 }
 

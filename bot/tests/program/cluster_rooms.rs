@@ -95,7 +95,7 @@ async fn worker_and_gateway_in_one_process_go_on_after_a_kill() {
     assert!(program.ended().await.success(), "{}", program.said());
 }
 
-fn http() -> reqwest::Client {
+pub fn http() -> reqwest::Client {
     aizuchi::tls::client_builder().build().expect("there is a client")
 }
 

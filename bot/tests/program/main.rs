@@ -7,6 +7,8 @@ mod clock;
 #[cfg(feature = "cluster")]
 mod cluster;
 #[cfg(feature = "cluster")]
+mod cluster_edits;
+#[cfg(feature = "cluster")]
 mod cluster_lost;
 #[cfg(feature = "cluster")]
 mod cluster_moves;

@@ -24,8 +24,8 @@ use crate::cli::stop_signals::StopSignals;
 use crate::cli::welcome::welcome;
 use crate::cli::{logs, store, web_link};
 use crate::cluster::{
-    ClusterContext, ClusterSettings, Gateway, HealthChecks, RestateClient, offer_rooms, refuse_strangers, serve,
-    serve_health, take_over_rooms, until_refused, without_login,
+    ClusterContext, ClusterSettings, Gateway, HealthChecks, RecordedMessages, RestateClient, offer_rooms,
+    refuse_strangers, serve, serve_health, take_over_rooms, until_refused, without_login,
 };
 use crate::commands::{BotInfo, CommandRunner};
 use crate::config;
@@ -33,7 +33,7 @@ use crate::console::metrics;
 use crate::journal::{Journal, Traces};
 use crate::learnt;
 use crate::platforms::web::{WebServices, check_address};
-use crate::ports::{ClusterStore, Commands, ShardClaims, StoreBackend};
+use crate::ports::{ClusterStore, Commands, PlatformStores, ShardClaims, StoreBackend};
 use crate::runtime::{Clock, EngineEvent, EngineHandle, Retention, RetentionClock, sweep};
 use crate::schedule::{self, ScheduleSettings};
 use crate::stores::postgres::{ClusterSession, PgShardClaims, PgTarget, PostgresDatabase, while_held};
@@ -163,7 +163,9 @@ impl ClusterProcess {
     ) -> anyhow::Result<ClusterProcess> {
         let section: ClusterSettings = config::section(&chosen.layers)?;
         let restate = section.restate()?;
-        let parts = RunComponents::new(chosen, &*database).await?;
+        let stores = database.platform_stores();
+        let recent = Arc::new(RecordedMessages { records: stores.recent.clone(), restate: restate.clone() });
+        let parts = RunComponents::new(chosen, &*database, PlatformStores { recent, ..stores }).await?;
         let context = Arc::new(parts.context(events, ready, chosen));
         let policies = learnt::kept_in(Path::new(&chosen.store.folder), &chosen.policies)?;
         offer_rooms(&database.stores(), &*database, &restate, &policies).await?;

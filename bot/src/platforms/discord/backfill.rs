@@ -2,6 +2,7 @@
 //! recent.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use aizuchi_core::types::{Span, Time};
 use aizuchi_core::{Input, Message};
@@ -17,7 +18,9 @@ use super::read::id;
 use super::rest::{RestError, with_retries};
 use super::translate::{DiscordMessage, MessageContext};
 use crate::journal::KnownMessage;
+use crate::platforms::backoff::Backoff;
 use crate::runtime::{EngineHandle, ShuttingDown};
+use crate::stores::StoreError;
 
 /// A younger message fell into a short gap and can still be answered.
 const FRESH: Span = Span::seconds(30);
@@ -26,6 +29,8 @@ pub(super) const PAGE: u64 = 100;
 const CHANNELS_TOGETHER: usize = 4;
 const DIRECT_MAX: usize = 50;
 const ATTEMPTS_MAX: u32 = 8;
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Clone)]
 pub struct Backfill {
@@ -61,7 +66,7 @@ impl Backfill {
         }
     }
 
-    async fn channels(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
+    pub(super) async fn channels(&self, guild: u64, channels: Vec<(u64, Option<u64>)>) {
         let mut known = self.take_known(guild, &channels);
         let listed = channels.iter().map(|(channel, newest)| (*channel, *newest));
         // A channel with recent messages that is not listed may be an archived thread.
@@ -70,12 +75,36 @@ impl Backfill {
             .chain(unlisted.map(|channel| (*channel, None)))
             .map(|(channel, newest)| ListedChannel { channel, newest, look: known.contains_key(&channel) })
             .collect();
-        let gaps = match self.discord.marks.begin(guild, told).await {
+        let gaps = match self.until_available(|| self.discord.marks.begin(guild, told.clone())).await {
             Ok(gaps) => gaps,
             Err(error) => return warn!(guild, %error, "cannot check for missed messages"),
         };
         for (channel, heard) in gaps {
             self.channel(Gap { channel, guild, heard, known: known.remove(&channel).unwrap_or_default() });
+        }
+    }
+
+    /// Tries again as long as the store is away. What is said meanwhile waits: heard first, it would hide the gap.
+    pub(super) async fn until_available<T, F>(&self, attempt: impl Fn() -> F) -> Result<T, StoreError>
+    where
+        F: Future<Output = Result<T, StoreError>>,
+    {
+        let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
+        loop {
+            match attempt().await {
+                Err(StoreError::Unavailable(why)) => {
+                    let pause = backoff.next();
+                    warn!(
+                        why,
+                        pause_ms = pause.as_millis() as u64,
+                        "cannot check for missed Discord messages; retrying"
+                    );
+                    if self.stop.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
+                        return Err(StoreError::Closed);
+                    }
+                }
+                done => return done,
+            }
         }
     }
 

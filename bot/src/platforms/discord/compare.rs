@@ -1,12 +1,16 @@
 //! Detects what was changed or deleted while the bot was disconnected: compares a channel's newest messages with the known
 //! ones.
+//!
+//! A message may be durable before it is recorded: a worker of a cluster may be behind. Rooms that are behind when a session begins are
+//! compared again once they have recorded what was said until then.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use aizuchi_core::Input;
-use aizuchi_core::types::{Change, Time};
+use aizuchi_core::types::{Change, Place, Time};
 use serde_json::{Value, json};
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use super::backfill::{Backfill, PAGE};
 use super::places::{channel_of, guild_of};
@@ -14,7 +18,12 @@ use super::platform::PLATFORM;
 use super::read::id;
 use super::translate::MessageContext;
 use crate::journal::KnownMessage;
+use crate::ports::LateRooms;
 use crate::runtime::ShuttingDown;
+use crate::stores::StoreError;
+
+/// How often it looks whether rooms have recorded what was said.
+const LOOKS_EVERY: Duration = Duration::from_millis(500);
 
 /// Recent messages by channel or thread, with the guild; 0 for direct messages.
 pub type KnownMessages = HashMap<u64, (u64, Vec<KnownMessage>)>;
@@ -23,15 +32,54 @@ impl Backfill {
     /// Loads the known messages at the start of a session that does not resume another one: Discord does not send what such
     /// a session missed.
     pub async fn recall(&self) {
-        let now = self.discord.clock.now();
-        let known = self.discord.recent.recent(PLATFORM, now).await;
-        let known = known.unwrap_or_else(|error| {
-            warn!(%error, "cannot check Discord for edits made while offline");
-            HashMap::new()
+        let recalled = self.until_available(|| async {
+            let late = LateRooms::find(&*self.discord.recent, PLATFORM).await?;
+            Ok((late, self.recent().await?))
         });
-        let by_channel =
-            known.into_iter().filter_map(|(place, kept)| Some((channel_of(&place)?, (guild_of(&place)?, kept))));
-        *self.known.lock().expect("nobody panics while holding it") = by_channel.collect();
+        let (late, known) = recalled.await.unwrap_or_else(|error| {
+            warn!(%error, "cannot check Discord for edits made while offline");
+            Default::default()
+        });
+        *self.known.lock().expect("nobody panics while holding it") = by_channel(known).collect();
+        if !late.is_empty() && self.discord.settings.backfill_messages > 0 {
+            let (backfill, stop) = (self.clone(), self.stop.clone());
+            tokio::spawn(async move { stop.run_until_cancelled(backfill.compare_late(late)).await });
+        }
+    }
+
+    async fn recent(&self) -> Result<HashMap<Place, Vec<KnownMessage>>, StoreError> {
+        self.discord.recent.recent(PLATFORM, self.discord.clock.now()).await
+    }
+
+    async fn compare_late(self, mut late: LateRooms) {
+        while !late.is_empty() {
+            tokio::time::sleep(LOOKS_EVERY).await;
+            if let Err(error) = self.compare_recorded(&mut late).await {
+                debug!(%error, "cannot check Discord yet for edits made while offline");
+            }
+        }
+    }
+
+    /// Compares the rooms that have recorded everything meanwhile.
+    async fn compare_recorded(&self, late: &mut LateRooms) -> Result<(), StoreError> {
+        let recorded = late.recorded(&*self.discord.recent, PLATFORM).await?;
+        if recorded.is_empty() {
+            return Ok(());
+        }
+        let mut known = self.recent().await?;
+        for room in recorded {
+            let here: KnownMessages = by_channel(known.extract_if(|place, _| place.room == room)).collect();
+            // Where a gap is being filled, no other look begins.
+            if here.keys().any(|channel| self.discord.marks.is_filling(*channel)) {
+                continue;
+            }
+            late.remove(&room);
+            let Some((guild, _)) = here.values().next() else { continue };
+            let guild = *guild;
+            self.known.lock().expect("nobody panics while holding it").extend(here);
+            self.channels(guild, Vec::new()).await;
+        }
+        Ok(())
     }
 
     /// Takes the known messages of these channels, and of unlisted channels of the guild: once for each session.
@@ -68,6 +116,12 @@ impl Backfill {
         }
         Ok(())
     }
+}
+
+fn by_channel(
+    known: impl IntoIterator<Item = (Place, Vec<KnownMessage>)>,
+) -> impl Iterator<Item = (u64, (u64, Vec<KnownMessage>))> {
+    known.into_iter().filter_map(|(place, kept)| Some((channel_of(&place)?, (guild_of(&place)?, kept))))
 }
 
 /// `page` is the newest page now.

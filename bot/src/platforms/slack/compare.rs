@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use aizuchi_core::types::Place;
 use serde_json::{Value, json};
-use tracing::warn;
 
 use super::event::SlackEvent;
 use super::inbox::InboxArrival;
@@ -14,15 +13,11 @@ use super::platform::PLATFORM;
 use super::read::{flag, list, stamp, stamp_of};
 use super::translate::{SlackIdentity, readable};
 use crate::journal::KnownMessage;
+use crate::stores::StoreError;
 
 /// Recent messages as the journal knows them.
-pub async fn known_recent_messages(context: &SlackContext) -> HashMap<Place, Vec<KnownMessage>> {
-    let now = context.slack.clock.now();
-    let known = context.slack.stores.recent.recent(PLATFORM, now).await;
-    known.unwrap_or_else(|failed| {
-        warn!(%failed, "cannot check Slack for edits made while offline");
-        HashMap::new()
-    })
+pub async fn known_recent_messages(context: &SlackContext) -> Result<HashMap<Place, Vec<KnownMessage>>, StoreError> {
+    context.slack.stores.recent.recent(PLATFORM, context.slack.clock.now()).await
 }
 
 /// The events that Slack would have sent. `page` is the channel's latest history.

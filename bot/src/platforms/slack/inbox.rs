@@ -22,6 +22,9 @@ use crate::stores::StoreError;
 /// As long as Slack might send an event again, and people might react to it.
 const KEPT: Span = Span::minutes(7 * 24 * 60);
 
+/// How many pending entries are read at a time.
+const PENDING_TOGETHER: usize = 256;
+
 /// An event that arrived.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InboxArrival {
@@ -95,6 +98,20 @@ fn mark(event: SlackEvent) -> Option<MarkChange> {
 /// Stores arrivals that are new; returns how many there were.
 pub async fn store(inbox: &dyn Inbox, arrivals: Vec<InboxArrival>, at: Time) -> Result<usize, StoreError> {
     inbox.keep(PLATFORM, arrivals.into_iter().map(InboxArrival::into_entry).collect(), at).await
+}
+
+/// The number of the newest pending arrival; 0 if there is none.
+pub async fn last_pending(inbox: &dyn Inbox) -> Result<u64, StoreError> {
+    let mut last = 0;
+    while let Some(newest) = inbox.pending(PLATFORM, last, PENDING_TOGETHER).await?.last() {
+        last = newest.seq;
+    }
+    Ok(last)
+}
+
+/// Whether an arrival up to this one is pending.
+pub async fn is_pending(inbox: &dyn Inbox, up_to: u64) -> Result<bool, StoreError> {
+    Ok(inbox.pending(PLATFORM, 0, 1).await?.first().is_some_and(|oldest| oldest.seq <= up_to))
 }
 
 /// Whether a slash command arrives for the first time.

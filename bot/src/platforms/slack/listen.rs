@@ -178,7 +178,7 @@ async fn live(context: Arc<SlackContext>, me: Option<Arc<SlackIdentity>>) {
     let Some(me) = me else { return };
     spawn(&context, &me, |context, me| async move { forward::forward_arrivals(&context, &me).await });
     // Read before the first connection opens, so that new events do not hide the gap before them.
-    let known = inbox::channels(&*context.slack.stores.marks).await.unwrap_or_default();
+    let known = backfill::heard_channels(&context).await;
     spawn(&context, &me, |context, me| async move { backfill::keep(&context, &me, known).await });
     spawn(&context, &me, |context, _| async move { sync::keep(&context).await });
     spawn(&context, &me, |context, _| async move {
