@@ -26,6 +26,8 @@ for_every_store! {
     merges_and_supersedes
     loses_nothing_by_merging
     the_later_of_two_that_contradict_holds
+    an_old_fact_is_former_however_many_newer_ones_share_a_word_with_it
+    an_import_settles_contradictions_and_keeps_what_replaced_a_fact
     edits_pins_uses_and_tells
     lists_by_room_person_and_words
     finds_by_meaning
@@ -33,10 +35,11 @@ for_every_store! {
     narrows_with_its_room
 }
 
-/// However much is said about somebody later. Stores on a server look at the newest.
-#[tokio::test]
-async fn an_old_fact_is_former_however_many_newer_ones_share_a_word_with_it() {
-    for store in ["memory", "local"] {
+mod checks {
+    use super::*;
+
+    /// However much is said about somebody later.
+    pub async fn an_old_fact_is_former_however_many_newer_ones_share_a_word_with_it(store: &str) {
         let house = MemoryFixture::new(store, "saturated").await;
         let lobby = public("web:lobby");
         house.apply([kept(draft(&lobby, "Zebediah lives in Tokyo"))]).await;
@@ -47,12 +50,9 @@ async fn an_old_fact_is_former_however_many_newer_ones_share_a_word_with_it() {
         let former = of("Zebediah lives in Tokyo").former.map(|former| former.by);
         assert_eq!(former, Some(of("Zebediah lives in Osaka").id), "{store}");
     }
-}
 
-/// By whichever number the fact has that replaced it.
-#[tokio::test]
-async fn an_import_settles_contradictions_and_keeps_what_replaced_a_fact() {
-    for store in ["memory", "local"] {
+    /// By whichever number the fact has that replaced it.
+    pub async fn an_import_settles_contradictions_and_keeps_what_replaced_a_fact(store: &str) {
         let house = MemoryFixture::new(store, "imported").await;
         let lobby = public("web:lobby");
         house.apply((0..3).map(|number| kept(draft(&lobby, &format!("spare{number} is blue"))))).await;
@@ -78,10 +78,6 @@ async fn an_import_settles_contradictions_and_keeps_what_replaced_a_fact() {
             assert_eq!(third.facts().await.iter().filter(|fact| fact.former.is_some()).count(), 1, "{store}");
         }
     }
-}
-
-mod checks {
-    use super::*;
 
     pub async fn finds_japanese_and_english(store: &str) {
         let house = MemoryFixture::new(store, "finds").await;

@@ -91,24 +91,21 @@ impl FirestoreTable {
         Ok(facts)
     }
 
-    /// Facts with words of a sketch, the newest for each word, and how many of the words they have.
+    /// Facts with words of a sketch, the newest for each word, and how many of the words they have: an old fact that has a rare one is
+    /// found however many newer ones share its other words.
     fn sharing(&self, asked: &[String]) -> StoreResult<BTreeMap<String, (usize, Arc<DocumentFields>)>> {
         // One query for all words is enough if few facts have them.
         let any = DocumentFilter::HasAny(facts::SKETCH, asked.to_vec());
-        let all = self.0.select(Collection::Facts, &any, Some(SHARING_MAX))?;
-        if all.len() < SHARING_MAX {
-            let shared =
-                |fields: &DocumentFields| fields.texts(facts::SKETCH).filter(|word| is_in(asked, word)).count();
-            return Ok(all.into_iter().map(|(id, fields)| (id, (shared(&fields), fields))).collect());
-        }
-        let mut shared: BTreeMap<String, (usize, Arc<DocumentFields>)> = BTreeMap::new();
-        for word in asked {
-            let filter = DocumentFilter::has(facts::SKETCH, word.clone());
-            for (id, fields) in self.0.select(Collection::Facts, &filter, Some(SHARING_MAX))? {
-                shared.entry(id).or_insert((0, fields)).0 += 1;
+        let mut found: BTreeMap<String, Arc<DocumentFields>> = BTreeMap::new();
+        found.extend(self.0.select(Collection::Facts, &any, Some(SHARING_MAX))?);
+        if found.len() >= SHARING_MAX {
+            for word in asked {
+                let filter = DocumentFilter::has(facts::SKETCH, word.clone());
+                found.extend(self.0.select(Collection::Facts, &filter, Some(SHARING_MAX))?);
             }
         }
-        Ok(shared)
+        let shared = |fields: &DocumentFields| fields.texts(facts::SKETCH).filter(|word| is_in(asked, word)).count();
+        Ok(found.into_iter().map(|(id, fields)| (id, (shared(&fields), fields))).collect())
     }
 
     fn vector(&self, id: FactId) -> StoreResult<StoredVector> {

@@ -1,6 +1,7 @@
 //! Facts in PostgreSQL: each with its index words, its places and its time.
 
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use aizuchi_core::memory::rank::{day_of, index_words, terms};
 use aizuchi_core::memory::{Fact, FactId, sketch};
@@ -10,7 +11,7 @@ use super::super::connection::OwnedValue;
 use super::super::text::to_stored;
 use super::table::{PgMemoryTable, decode, encode};
 use crate::memory::search::{day_word, month_word, places_of, room_place};
-use crate::memory::table::{SHARING_MAX, StoreResult, most_alike};
+use crate::memory::table::{SHARING_MAX, StoreResult, count_shared, most_alike};
 
 /// The index token of a word of the fact itself.
 pub fn own_token(word: &str) -> String {
@@ -115,13 +116,33 @@ impl PgMemoryTable<'_> {
     /// Facts of a room that share most of their rare words with a text, ordered by number.
     pub(super) fn alike(&self, room: &RoomId, content: &str) -> StoreResult<Vec<Fact>> {
         let asked: Vec<i64> = sketch(content).into_iter().map(u64::cast_signed).collect();
-        let query = "SELECT found.fact FROM unnest($2::bigint[]) AS asked (word) CROSS JOIN LATERAL (
+        let room = room_place(room.as_str());
+        let query = "SELECT asked.position, found.fact FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (word, position)
+            CROSS JOIN LATERAL (
                 SELECT fact FROM memory_sketch AS s WHERE s.room = $1 AND s.word = asked.word ORDER BY fact DESC LIMIT $3
             ) AS found";
-        let mut shared: BTreeMap<i64, usize> = BTreeMap::new();
-        for row in self.0.query(query, &[&room_place(room.as_str()), &asked, &(SHARING_MAX as i64)])? {
-            *shared.entry(row.get(0)).or_default() += 1;
+        let mut newest: Vec<Vec<i64>> = vec![Vec::new(); asked.len()];
+        for row in self.0.query(query, &[&room, &asked, &(SHARING_MAX as i64)])? {
+            newest[row.get::<_, i64>(0) as usize - 1].push(row.get(1));
         }
+        // Asked once, and only where a word has more facts than these.
+        let pairs: OnceCell<BTreeSet<(i64, i64)>> = OnceCell::new();
+        let read_pairs = || -> StoreResult<BTreeSet<(i64, i64)>> {
+            let found: Vec<i64> = newest.iter().flatten().copied().collect();
+            let query = "SELECT word, fact FROM memory_sketch WHERE room = $1 AND word = ANY ($2) AND fact = ANY ($3)";
+            let rows = self.0.query(query, &[&room, &asked, &found])?;
+            Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
+        };
+        let shared = count_shared(&newest, |position, fact| {
+            let pairs = match pairs.get() {
+                Some(pairs) => pairs,
+                None => {
+                    let read = read_pairs()?;
+                    pairs.get_or_init(|| read)
+                }
+            };
+            Ok(pairs.contains(&(asked[position], fact)))
+        })?;
         let ids = most_alike(shared, asked.len());
         if ids.is_empty() {
             return Ok(Vec::new());
