@@ -10,7 +10,7 @@ use aizuchi_core::{Input, Message, Policies, Trace};
 use aizuchi_formats::Event as Recorded;
 
 use crate::made_up::{Board, EngineRun, START, Scratch, Scripted, policies};
-use crate::talks::{essence, hour, sample, script};
+use crate::talks::{A_DAY, day, essence, hour, sample, script};
 
 async fn live(settings: &[&str], events: &[Recorded]) -> Vec<Trace> {
     let (scratch, policies) = (Scratch::new(), policies(settings));
@@ -69,6 +69,11 @@ async fn the_presets_live_as_they_replay() {
     for preset in ["kotonoha", "sphene", "myao2"] {
         check(&[&format!("preset={preset}"), "bot.name=aizuchi", "address.name=true"], hour()).await;
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_day_lives_as_it_replays() {
+    check(&A_DAY, day()).await;
 }
 
 /// The rooms after the first learn how likely messages were in it.

@@ -14,7 +14,7 @@ use aizuchi_formats::Event as Recorded;
 use super::held_models::HeldModels;
 use super::one_node::OneNode;
 use crate::made_up::{START, policies};
-use crate::talks::{essence, hour, sample, script};
+use crate::talks::{A_DAY, day, essence, hour, sample, script};
 
 /// A state in Restate is to be smaller than this, of a room in which much is said.
 const STATE_BYTES_MAX: usize = 10_000;
@@ -140,6 +140,11 @@ async fn a_sample_is_decided_as_in_a_replay() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_hour_is_decided_as_in_a_replay() {
     check(&["preset=aizuchi"], hour()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_day_is_decided_as_in_a_replay() {
+    check(&A_DAY, day()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
