@@ -49,6 +49,8 @@ pub enum Input {
     Forgotten,
     /// What the room remembers could not be handled: what was said and is pending there is dropped, and it begins anew.
     StartedOver(RoomId),
+    /// A message leaves what the bot reads before its time, since it is not to be kept: its author opted out, or it answers somebody who did.
+    LetGo(Place, MessageId),
     /// The clock was set: times stored before it are converted to the new one, so that a wait lasts as long as intended.
     ClockSet(ClockShift),
 }
@@ -75,6 +77,7 @@ impl Input {
             | Input::Billed(..)
             | Input::Siblings(..)
             | Input::StartedOver(_)
+            | Input::LetGo(..)
             | Input::Forgotten
             | Input::ClockSet(_)
             | Input::Resumed => None,
@@ -102,6 +105,7 @@ impl Input {
             | Input::Billed(..)
             | Input::Siblings(..)
             | Input::StartedOver(_)
+            | Input::LetGo(..)
             | Input::ClockSet(_)
             | Input::Forgotten => false,
         }
@@ -113,7 +117,7 @@ impl Input {
             Input::Said(message) => Some(&message.place.room),
             Input::Changed(change) => Some(&change.place.room),
             Input::Reacted(reaction) => Some(&reaction.place.room),
-            Input::Scheduled(place, _) => Some(&place.room),
+            Input::Scheduled(place, _) | Input::LetGo(place, _) => Some(&place.room),
             Input::Told(room, _) | Input::Billed(room, _) | Input::Siblings(room, _) | Input::StartedOver(room) => {
                 Some(room)
             }

@@ -49,7 +49,7 @@ impl Policy {
     }
 
     /// How long a message is part of the talk that the score and the gates look at; `None` as long as it is in the buffer.
-    pub(crate) fn talk_life(&self) -> Option<Span> {
+    pub fn talk_life(&self) -> Option<Span> {
         let minutes = self.settings.listen.buffer_minutes;
         (minutes > 0).then(|| Span::minutes(minutes.into()))
     }

@@ -46,6 +46,7 @@ impl Writer {
             | Input::Billed(..)
             | Input::Siblings(..)
             | Input::StartedOver(_)
+            | Input::LetGo(..)
             | Input::ClockSet(_)
             | Input::Forgotten => return None,
         };

@@ -65,6 +65,7 @@ impl Journal {
                 | Input::Billed(..)
                 | Input::Siblings(..)
                 | Input::StartedOver(_)
+                | Input::LetGo(..)
                 | Input::ClockSet(_)
                 | Input::Forgotten => return,
             };

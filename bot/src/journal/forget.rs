@@ -185,6 +185,7 @@ pub fn without_person(
             theirs.request.is_of(&message.author.id) || (own && own_goes())
         }
         Input::Changed(change) => is_about(&change.place.room, &change.id),
+        Input::LetGo(place, id) => is_about(&place.room, id),
         Input::Reacted(reaction) => {
             theirs.request.is_of(&reaction.by) || is_about(&reaction.place.room, &reaction.message)
         }

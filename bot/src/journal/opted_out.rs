@@ -1,5 +1,7 @@
 //! Deletes what people who opted out said, once it has left the talk that the bot reads: their messages, the answers to them,
 //! and what models and the bot said that repeats them.
+//!
+//! Others' words are read for days in slow talk. Theirs are part of the talk of the moment only: after that, rooms let go of them.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +14,16 @@ use super::withdrawn::{DeletedMessages, Deletion, WordsGone};
 use super::write::Journal;
 use crate::ports::{OldRecords, Position, Rewrite, Selection};
 use crate::stores::StoreError;
+
+/// A message as it is recorded.
+struct SaidWords {
+    place: Place,
+    at: Time,
+    seq: i64,
+}
+
+type SaidByThem = BTreeMap<(RoomId, MessageId), SaidWords>;
+type LetGoRecords = BTreeMap<(RoomId, MessageId), (i64, Time)>;
 
 impl Journal {
     /// Deletes what these people said before it left the talk of its room, which is this long in each. Returns how many records
@@ -52,6 +64,30 @@ impl Journal {
         Ok(0)
     }
 
+    /// What these people said, and what the bot answered, that is no part of the talk of the moment any more and is read all the same.
+    pub async fn still_read_of(
+        &self,
+        people: &[PersonId],
+        now: Time,
+        policies: &Policies,
+    ) -> Result<Vec<(Place, MessageId)>, StoreError> {
+        let mut read = DeletedMessages::new();
+        let (said, let_go) = self.words_of(people).await?;
+        for (key, SaidWords { place, at, .. }) in said {
+            let policy = policies.for_room(key.0.as_str());
+            let is_past = |life: Option<Span>| life.is_some_and(|life| OldRecords::by_clock(now - life, now).has(at));
+            if is_past(policy.talk_life()) && !is_past(policy.buffer_life()) && !let_go.contains_key(&key) {
+                read.insert(key, Deletion { at: now, why: WordsGone::OptedOut, place });
+            }
+        }
+        let mut places: Vec<(Place, MessageId)> = Vec::new();
+        if !read.is_empty() {
+            places = self.withdrawn(&read, i64::MAX).await?.posts;
+        }
+        places.extend(read.into_iter().map(|((_, id), Deletion { place, .. })| (place, id)));
+        Ok(places)
+    }
+
     /// Their messages that nobody reads any more.
     async fn old_words_of(
         &self,
@@ -61,22 +97,40 @@ impl Journal {
         policies: &Policies,
     ) -> Result<DeletedMessages, StoreError> {
         let mut gone = DeletedMessages::new();
+        let (said, let_go) = self.words_of(people).await?;
+        for (key, SaidWords { place, at, seq }) in said {
+            let at = match let_go.get(&key) {
+                Some((let_go, at)) if *let_go <= up_to => *at,
+                Some(_) | None if old(&key.0).has(at) && seq <= up_to => at + buffer_of(&key.0, policies),
+                Some(_) | None => continue,
+            };
+            gone.insert(key, Deletion { at, why: WordsGone::OptedOut, place });
+        }
+        Ok(gone)
+    }
+
+    /// What is recorded of what these people said, and the records, with their times, in which rooms have let go of it.
+    async fn words_of(&self, people: &[PersonId]) -> Result<(SaidByThem, LetGoRecords), StoreError> {
+        let (mut said, mut let_go) = (SaidByThem::new(), LetGoRecords::new());
         if people.is_empty() {
-            return Ok(gone);
+            return Ok((said, let_go));
         }
         look_up(&*self.stores.index, &Selection::People(people.to_vec()), |record| {
             if let Input::Said(message) = record.input
                 && people.contains(&message.author.id)
-                && old(&message.place.room).has(record.at)
-                && record.seq <= up_to
             {
-                let at = record.at + buffer_of(&message.place.room, policies);
-                let deletion = Deletion { at, why: WordsGone::OptedOut, place: message.place.clone() };
-                gone.insert((message.place.room, message.id), deletion);
+                let words = SaidWords { place: message.place.clone(), at: record.at, seq: record.seq };
+                said.insert((message.place.room, message.id), words);
             }
         })
         .await?;
-        Ok(gone)
+        look_up(&*self.stores.index, &Selection::Messages(said.keys().cloned().collect()), |record| {
+            if let Input::LetGo(place, id) = record.input {
+                let_go.insert((place.room, id), (record.seq, record.at));
+            }
+        })
+        .await?;
+        Ok((said, let_go))
     }
 
     /// Without what others said in that time too.
@@ -104,7 +158,9 @@ impl Journal {
         let messages = messages.iter().map(|(place, id)| (place.room.clone(), id.clone())).collect();
         let mut records: BTreeMap<RoomId, Vec<i64>> = BTreeMap::new();
         look_up(&*self.stores.index, &Selection::Messages(messages), |record| {
-            if let Input::Said(Message { place, .. }) | Input::Changed(Change { place, .. }) = &record.input {
+            if let Input::Said(Message { place, .. }) | Input::Changed(Change { place, .. }) | Input::LetGo(place, _) =
+                &record.input
+            {
                 records.entry(place.room.clone()).or_default().push(record.seq);
             }
         })

@@ -56,6 +56,7 @@ impl GoneWords {
             | Input::Billed(..)
             | Input::Siblings(..)
             | Input::StartedOver(_)
+            | Input::LetGo(..)
             | Input::ClockSet(_)
             | Input::Forgotten => false,
         }

@@ -2,7 +2,7 @@
 
 use aizuchi_core::memory::MemoryChange;
 use aizuchi_core::types::PersonId;
-use aizuchi_core::{Policies, Time};
+use aizuchi_core::{Input, Policies, Time};
 
 use super::Keeper;
 use super::jobs::StoredForgetJob;
@@ -84,11 +84,27 @@ impl Keeper {
 
     async fn drop_words(&self, journal: &Journal, now: Time, policies: &Policies) -> Result<usize, StoreError> {
         let out = self.opted_out_people().await?;
+        self.let_go(journal, &out, now, policies).await?;
         let dropped = journal.drop_words_of(&out, now, policies).await?;
         if dropped > 0 {
             self.unfinished.notify_one();
         }
         Ok(dropped)
+    }
+
+    /// Has rooms that read others' words for longer let go of theirs.
+    async fn let_go(
+        &self,
+        journal: &Journal,
+        out: &[PersonId],
+        now: Time,
+        policies: &Policies,
+    ) -> Result<(), StoreError> {
+        let Some(engine) = self.engine.get() else { return Ok(()) };
+        for (place, id) in journal.still_read_of(out, now, policies).await? {
+            engine.submit(Input::LetGo(place, id)).await.map_err(|_| StoreError::Closed)?;
+        }
+        Ok(())
     }
 
     /// The people in the journal who opted out.

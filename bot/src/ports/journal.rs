@@ -160,7 +160,7 @@ pub struct NewBase {
 pub enum Selection {
     /// By one of these people, or with a link to them: a mention, a reply.
     People(Vec<PersonId>),
-    /// Said, changed or reacted to.
+    /// Said, changed, let go of or reacted to.
     Messages(Vec<(RoomId, MessageId)>),
     Of(RecordKind),
     /// In a room, handled at this instant.
@@ -214,6 +214,7 @@ impl<'a> Keys<'a> {
             Input::Reacted(reaction) => {
                 Keys { person: Some(&reaction.by), message: Some(&reaction.message), ..Keys::default() }
             }
+            Input::LetGo(_, message) => Keys { message: Some(message), ..Keys::default() },
             Input::Judged(..) | Input::Written(..) | Input::ToolCalls(..) | Input::ToolResult(..) => {
                 Keys { kind: Some(RecordKind::Own), ..Keys::default() }
             }

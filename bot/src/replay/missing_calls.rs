@@ -165,6 +165,7 @@ fn is_answer(input: &Input, purpose: CallPurpose) -> bool {
         | Input::Billed(..)
         | Input::Siblings(..)
         | Input::StartedOver(_)
+        | Input::LetGo(..)
         | Input::ClockSet(_)
         | Input::Forgotten => false,
     }
@@ -191,6 +192,7 @@ fn with_call(input: Input, call: CallId) -> Input {
         | Input::Billed(..)
         | Input::Siblings(..)
         | Input::StartedOver(_)
+        | Input::LetGo(..)
         | Input::ClockSet(_)
         | Input::Forgotten) => other,
     }

@@ -51,6 +51,7 @@ impl PersonAliases {
             | Input::Billed(..)
             | Input::Siblings(..)
             | Input::StartedOver(_)
+            | Input::LetGo(..)
             | Input::ClockSet(_)
             | Input::Forgotten => (),
         }

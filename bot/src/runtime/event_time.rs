@@ -153,6 +153,7 @@ fn said_at(input: &Input) -> Option<Time> {
         | Input::Billed(..)
         | Input::Siblings(..)
         | Input::StartedOver(_)
+        | Input::LetGo(..)
         | Input::Forgotten
         | Input::ClockSet(_) => None,
     }

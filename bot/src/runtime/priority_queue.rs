@@ -111,6 +111,7 @@ pub fn is_addressed(input: &Input, policies: &Policies) -> bool {
         | Input::Billed(..)
         | Input::Siblings(..)
         | Input::StartedOver(_)
+        | Input::LetGo(..)
         | Input::ClockSet(_)
         | Input::Forgotten => false,
     }

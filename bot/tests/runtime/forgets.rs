@@ -228,8 +228,8 @@ async fn the_words_of_an_answer_go_with_the_deleted_question() {
     life.runtime.stop().await;
 }
 
-/// Longer than `listen.read_hours` of the default preset.
-const READ_FOR: Duration = Duration::from_secs(75 * 3600);
+/// Longer than `listen.buffer_minutes`, and much less than `listen.read_hours` of the default preset.
+const TALK_FOR: Duration = Duration::from_secs(4 * 3600);
 
 #[tokio::test(start_paused = true)]
 async fn who_opted_out_is_kept_in_no_file_for_longer_than_the_talk_of_the_moment() {
@@ -246,7 +246,7 @@ async fn who_opted_out_is_kept_in_no_file_for_longer_than_the_talk_of_the_moment
     for round in 0..5 {
         others_talk(&life, 2_000 + 100 * round).await;
     }
-    tokio::time::sleep(READ_FOR).await;
+    tokio::time::sleep(TALK_FOR).await;
     assert!(!holds(&scratch, "glockenspiel"), "words of somebody who opted out are still in the files");
     assert!(holds(&scratch, "marimba"), "what others said stays");
     life.runtime.stop().await;
@@ -273,7 +273,7 @@ async fn what_was_answered_to_somebody_who_opted_out_is_kept_no_longer_than_thei
     for number in 3_000..3_100 {
         life.says(number, "log:question", "id-jonas", "a marimba here").await;
     }
-    tokio::time::sleep(READ_FOR).await;
+    tokio::time::sleep(TALK_FOR).await;
     assert!(!holds(&scratch, "glockenspiel"), "words of somebody who opted out are still in the files");
     assert!(holds(&scratch, "So: @aizuchi tune the marimba"), "an answer to somebody else stays");
     life.runtime.stop().await;

@@ -16,6 +16,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::made_up::{Board, EngineRun, START, Scratch, Scripted, line, policies, said, saving_after};
+use crate::talks::Dice;
 
 fn said_in(room: &RoomId, id: &str, at: Time, text: &str) -> Input {
     let Input::Said(mut message) = said(id, at, "mia", text) else { unreachable!("it was said") };
@@ -91,15 +92,6 @@ const LIVES: u64 = 6;
 /// A soak tries more of them.
 fn worlds() -> u64 {
     std::env::var("SHARD_WORLDS").ok().and_then(|worlds| worlds.parse().ok()).unwrap_or(10)
-}
-
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % below
-    }
 }
 
 /// What was reported, and what must come of it.

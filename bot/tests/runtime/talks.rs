@@ -26,12 +26,16 @@ const TEXTS: [&str; 12] = [
 ];
 
 /// The same numbers each time.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self) -> u64 {
+    fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0
+    }
+
+    pub fn roll(&mut self, below: u64) -> u64 {
+        (self.draw() >> 33) % below
     }
 }
 
@@ -39,7 +43,7 @@ impl Dice {
 pub fn hour() -> Vec<Recorded> {
     let (mut at, mut dice, mut events) = (START, Dice(42), Vec::new());
     while at < START + Span::minutes(60) {
-        let draw = dice.roll();
+        let draw = dice.draw();
         at = at + Span(1_000 + (draw >> 20) % 20_000);
         let id = format!("m{}", events.len());
         push(&mut events, at, said(&id, at, who(draw), what(draw)));
@@ -56,7 +60,7 @@ pub fn day() -> Vec<Recorded> {
     let (mut at, mut dice, mut events) = (START, Dice(7), Vec::new());
     let mut newest: Option<(Place, MessageId)> = None;
     while at < START + Span::minutes(24 * 60) {
-        let draw = dice.roll();
+        let draw = dice.draw();
         let pause_ms = match at.since(START).0 / 3_600_000 {
             0..2 => 1_000 + (draw >> 20) % 60_000,
             2..10 => 1_000 + (draw >> 20) % 1_200_000,

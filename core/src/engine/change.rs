@@ -37,6 +37,14 @@ pub(super) fn change(turn: &mut Turn<'_>, change: &Change) {
     answer::write_next(turn);
 }
 
+/// The words of a message, or of a post, leave what is read. Unlike a deletion this ends nothing that they led to.
+pub(super) fn let_go(turn: &mut Turn<'_>, id: &MessageId) {
+    change_words(turn, id, None);
+    if let Some(first) = withdraw::first_post(turn, id) {
+        change_words(turn, &first, None);
+    }
+}
+
 /// Platforms report an edit when they have merely added a preview: this one is to the first post of an answer, whose words
 /// are remembered together with those of the other posts.
 fn begins_own_answer(turn: &Turn<'_>, id: &MessageId, text: &str) -> bool {

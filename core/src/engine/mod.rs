@@ -95,6 +95,7 @@ impl Engine {
                 let place = change.place.clone();
                 self.in_place(now, place, out, |turn| change::change(turn, &change));
             }
+            Input::LetGo(place, id) => self.in_place(now, place, out, |turn| change::let_go(turn, &id)),
             Input::Told(room, command) => self.handle_command(now, &room, command, out),
             Input::PolicyChanged(stated) => self.change_policies(stated.known_to(&self.policies)),
             Input::Reacted(reaction) => {
