@@ -294,9 +294,12 @@ class App {
     if (pane === "talk") this.talk.toEnd();
   }
 
+  /** Who has just entered wants to write; on a touch screen that would cover half of the room with a keyboard. */
   async #askName(must, note = t("page-who-note")) {
     const value = this.name ?? friendlyName();
-    return ask({ title: t("page-who"), note, label: t("page-name"), value, confirm: must ? t("page-enter") : t("page-save"), must, testid: "name-dialog" });
+    const name = await ask({ title: t("page-who"), note, label: t("page-name"), value, confirm: must ? t("page-enter") : t("page-save"), must, testid: "name-dialog" });
+    if (must && matchMedia("(pointer: fine)").matches) this.composer.field.focus();
+    return name;
   }
 
   #call(name) {

@@ -24,7 +24,17 @@ pub fn run(arguments: &WebLinkArguments) -> anyhow::Result<()> {
         Ok(bound) => address_of(bound),
         Err(_) => format!("http://{}/", web.address),
     };
-    super::print(&format!("{}\n", with_token(&address, web.token())))
+    let from_elsewhere = if is_open_to_others(&web) { FROM_ELSEWHERE } else { "" };
+    super::print(&format!("{}\n{from_elsewhere}", with_token(&address, web.token())))
+}
+
+/// What somebody at another machine has to know.
+pub const FROM_ELSEWHERE: &str =
+    "From another machine, use the name or the address of this one instead of 127.0.0.1.\n";
+
+/// Whether it listens on every address of this machine.
+pub fn is_open_to_others(web: &WebSettings) -> bool {
+    web.address.parse().is_ok_and(|bound: SocketAddr| bound.ip().is_unspecified())
 }
 
 /// The address of the room for a browser on this machine.

@@ -19,7 +19,7 @@ pub fn welcome(
     may_open_browser: bool,
 ) {
     let token = web.token();
-    if let Err(error) = say_hello(chosen, address.map(|room| (room, token)), joined) {
+    if let Err(error) = say_hello(chosen, address.map(|room| (room, token)), joined, web) {
         tracing::warn!(%error, "cannot write to standard output");
     }
     if let Some(address) = address.filter(|_| web.open_browser && may_open_browser) {
@@ -32,18 +32,21 @@ fn say_hello(
     chosen: &EffectiveSettings,
     room: Option<(&str, Option<&SecretString>)>,
     joined: &JoinedPlatforms,
+    web: &WebSettings,
 ) -> anyhow::Result<()> {
     let name = super::harmless(&chosen.settings().bot.name);
     let (told, folder) = (&chosen.choice.told, &chosen.store.folder);
     let whereabouts = match room {
         Some((room, token)) => {
+            let from_elsewhere = if web_link::is_open_to_others(web) { web_link::FROM_ELSEWHERE } else { "" };
             // Output that does not go to a terminal is kept and read by others: a file, or the log of a service.
             let (room, hint) = match token.is_none() || std::io::stdout().is_terminal() {
                 true => (web_link::with_token(room, token), ""),
                 false => (room.to_owned(), "A token is needed: `aizuchi web-link` prints the whole link.\n"),
             };
             let elsewhere = joined.titles().into_iter().map(|platform| format!("It also joins {platform}.\n"));
-            format!("{name} is in the room: {room}\n{hint}{}", elsewhere.collect::<String>())
+            let elsewhere: String = elsewhere.collect();
+            format!("{name} is in the room: {room}\n{from_elsewhere}{hint}{elsewhere}")
         }
         None => format!("{name} joins {}.\n", joined.titles().join(" and ")),
     };

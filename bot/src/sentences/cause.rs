@@ -100,7 +100,13 @@ fn ended(reason: &str) -> Cow<'_, str> {
     let reason = reason.trim_end();
     if reason.ends_with(['.', '!', '?', '。', '！', '？', '…']) {
         reason.into()
+    } else if reason.chars().any(is_japanese) {
+        format!("{reason}。").into()
     } else {
         format!("{reason}.").into()
     }
+}
+
+fn is_japanese(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')
 }

@@ -16,6 +16,20 @@ async fn a_mention_is_answered_without_any_key() {
     browser.check_console().await;
 }
 
+/// Without a mouse: the first letters used to be lost, and with them the mention.
+#[tokio::test]
+async fn who_has_said_their_name_can_write_at_once() {
+    let (room, browser) = (Room::open(), Browser::start("en-US").await);
+    let mia = browser.page(&room, DESKTOP).await;
+    mia.load().await;
+    mia.type_keys("Mia\n").await;
+    mia.is_connected().await;
+    mia.type_keys("@aizuchi what do you think?\n").await;
+    mia.sees("@aizuchi what do you think?").await;
+    mia.hears_the_bot(1).await;
+    browser.check_console().await;
+}
+
 #[tokio::test]
 async fn two_people_see_the_same_answer() {
     let (room, browser) = (Room::open(), Browser::start("en-US").await);

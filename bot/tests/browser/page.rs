@@ -141,6 +141,12 @@ impl<'a> Page<'a> {
         self.act(&format!("write in {testid}"), field, &[json!(testid)], write).await;
     }
 
+    /// Presses keys wherever the page has put the focus.
+    pub async fn type_keys(&self, keys: &str) {
+        let focused = self.driver().await.active_element().await.expect("something has the focus");
+        focused.send_keys(keys).await.expect("it takes keys");
+    }
+
     /// Writes without sending.
     pub async fn draft(&self, text: &str) {
         self.write_in("composer", text).await;

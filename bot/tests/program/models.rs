@@ -1,8 +1,12 @@
 //! Models that refuse, talk nonsense or take for ever: the person who asked gets a friendly line, everybody else goes on.
 
+use std::sync::Mutex;
+use std::time::Duration;
+
 use aizuchi_test_servers::models::{ModelServer, ServerEvent, Step, openai_answer};
 use aizuchi_test_servers::visitor::Visitor;
-use serde_json::Value;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
 
 use crate::program::{Home, Program, eventually, new_home};
 
@@ -95,4 +99,35 @@ async fn one_that_takes_for_ever() {
     assert_eq!(answer(&mut mia).await, EXCUSE);
     let reason = decision(&mut mia, &id).await["reason"].as_str().unwrap().to_owned();
     assert!(reason.contains("no answer within 6 s"), "{reason}");
+}
+
+/// People went on before a slow model had answered, and muted it with that.
+#[tokio::test]
+async fn a_sample_waits_for_a_slow_model() {
+    let (answers, held) = oneshot::channel();
+    let held = Mutex::new(Some(held));
+    let mut server = ModelServer::answering(move |_| match held.lock().expect("nobody panics with it").take() {
+        Some(held) => Step::Held(held, openai_answer("A fleece over them.")),
+        None => Step::json(openai_answer("A fleece over them.")),
+    })
+    .await;
+    let mut place = home(&server, &["response.min_wait_seconds=0"]);
+    place.set("models.judge=offline");
+    let program = place.start().await;
+    let mut mia = Visitor::enter(program.address, "lobby", "mia").await;
+    mia.send(json!({"do": "sample", "language": "en"})).await;
+    let room = mia.next("moved").await["room"].as_str().expect("it has a name").to_owned();
+    mia.send(json!({"do": "enter", "room": room, "name": "mia", "person": mia.person, "since": 0})).await;
+    assert_eq!(server.next().await, ServerEvent::Asked);
+    let mention = async {
+        while !mia.next("said").await["message"]["text"].as_str().is_some_and(|text| text.contains("@aizuchi")) {}
+    };
+    mention.await;
+    // The next line would come within five seconds.
+    let next = tokio::time::timeout(Duration::from_secs(7), mia.next("said")).await;
+    assert!(next.is_err(), "somebody goes on: {next:?}");
+    answers.send(()).expect("it waits");
+    assert_eq!(answer(&mut mia).await, "A fleece over them.");
+    let next = mia.next("said").await;
+    assert_eq!(next["message"]["voice"], "Person", "{next}");
 }

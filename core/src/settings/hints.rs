@@ -30,15 +30,37 @@ pub(super) fn unknown_setting(key: &str, keys: impl Iterator<Item = String>, fam
             false => format!("unknown setting `{key}`; a section [{}.NAME] has {fields}", family.name),
         };
     }
+    let keys: Vec<String> = keys.collect();
+    if let Some(hint) = section_hint(key, &keys) {
+        return hint;
+    }
     let by_document =
         documents::NAMES.iter().find(|name| name.name.eq_ignore_ascii_case(key)).map(|name| name.key.to_owned());
-    let similar = || {
-        let scored = keys.map(|known| (strsim::jaro_winkler(&known, key), known));
-        let nearest = scored.max_by(|(a, _), (b, _)| a.total_cmp(b));
-        nearest.filter(|(similarity, _)| *similarity >= LIKELY).map(|(_, known)| known)
-    };
+    let similar = || nearest(key, keys.iter().map(String::as_str)).map(str::to_owned);
     match by_document.or_else(similar) {
         Some(likely) => format!("unknown setting `{key}`; did you mean `{likely}`?"),
         None => format!("unknown setting `{key}`; `aizuchi settings` lists all of them"),
     }
+}
+
+/// If it is a section itself, or its section is none that exists.
+fn section_hint(key: &str, keys: &[String]) -> Option<String> {
+    let mut sections: Vec<&str> = keys.iter().filter_map(|known| Some(known.split_once('.')?.0)).collect();
+    sections.dedup();
+    let section = key.split('.').next().unwrap_or(key);
+    if section == key && sections.contains(&key) {
+        let example = keys.iter().find(|known| known.split('.').next() == Some(key))?;
+        return Some(format!("`{key}` is a section of settings, such as `{example}`"));
+    }
+    if section == key || sections.contains(&section) {
+        return None;
+    }
+    let meant = nearest(section, sections.into_iter())?;
+    Some(format!("unknown setting `{key}`; did you mean the section [{meant}]?"))
+}
+
+fn nearest<'a>(text: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let scored = known.map(|known| (strsim::jaro_winkler(known, text), known));
+    let nearest = scored.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    nearest.filter(|(similarity, _)| *similarity >= LIKELY).map(|(_, known)| known)
 }

@@ -429,6 +429,16 @@ mod tests {
     }
 
     #[test]
+    fn a_section_is_told_from_a_setting() {
+        assert_eq!(
+            refusal("[gats]\nx = 1"),
+            "aizuchi.toml:2: unknown setting `gats.x`; did you mean the section [gates]?"
+        );
+        let told = refusal("gates = 3");
+        assert!(told.starts_with("aizuchi.toml:1: `gates` is a section of settings, such as `gates."), "{told}");
+    }
+
+    #[test]
     fn a_hint_is_right_or_left_out() {
         for (text, hint) in [
             (

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use aizuchi_core::types::Voice;
+use aizuchi_core::view::PendingStage;
 use serde::Deserialize;
 use tokio::time::Instant;
 use tracing::warn;
@@ -13,7 +14,7 @@ use super::page::PageProblem;
 use super::platform::Web;
 use super::server::WebContext;
 use super::settings::SAMPLE_ROOM;
-use super::talk::{Refusal, SayRequest};
+use super::talk::{Refusal, SayRequest, room_id};
 use crate::language::Language;
 use crate::ports::{Speaker, WebDecision, WebQuery, WebRoom, WebWrite};
 use crate::stores::StoreError;
@@ -25,6 +26,9 @@ pub const AT_ONCE_MAX: usize = 8;
 
 /// Time for the page to move there.
 const BEGINS_AFTER: Duration = Duration::from_secs(1);
+/// How long people wait for a model at most.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
+const LOOKS_EVERY: Duration = Duration::from_millis(100);
 /// A page may lose its connection for a moment.
 const MAY_BE_AWAY: Duration = Duration::from_secs(10);
 
@@ -66,11 +70,12 @@ pub async fn open(web: &Web, language: Language, by: &str) -> Result<String, Sto
 pub async fn play(context: &WebContext, room: &str, language: Language) {
     let web = &context.web;
     tokio::time::sleep(BEGINS_AFTER).await;
-    let start = Instant::now();
+    let mut start = Instant::now();
     let mut watched = start;
     let mut ids: HashMap<String, String> = HashMap::new();
     for line in lines(language) {
         tokio::time::sleep_until(start + Duration::from_secs_f64(line.ts)).await;
+        start += until_answered(context, room).await;
         if web.hub.listeners(room) > 0 {
             watched = Instant::now();
         } else if watched.elapsed() > MAY_BE_AWAY {
@@ -96,6 +101,20 @@ pub async fn play(context: &WebContext, room: &str, language: Language) {
             Err(PageProblem::Trouble(_)) => return warn!("cannot play the sample: a line could not be stored"),
         }
     }
+}
+
+/// Lets a model that needs long finish what it was asked, so that nobody goes on over its answer. Returns how long that took.
+async fn until_answered(context: &WebContext, room: &str) -> Duration {
+    let (began, room) = (Instant::now(), room_id(room));
+    while began.elapsed() < ANSWERS_WITHIN {
+        let Ok(Some(view)) = context.engine.view(&room).await else { break };
+        let is_asked = |stage| matches!(stage, PendingStage::Judging | PendingStage::Writing | PendingStage::Posting);
+        if !view.places.iter().flat_map(|place| &place.pending).any(|pending| is_asked(pending.doing)) {
+            break;
+        }
+        tokio::time::sleep(LOOKS_EVERY).await;
+    }
+    began.elapsed()
 }
 
 #[cfg(test)]
