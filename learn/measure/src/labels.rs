@@ -44,6 +44,22 @@ fn chains(channel: &Channel, labels: &[Option<Vec<usize>>]) -> Vec<BTreeSet<u64>
     chains
 }
 
+/// The same by another definition: whether the next to speak in its conversation is a person who had not spoken there. It
+/// needs no answers, and does not see who answers after somebody else has spoken.
+pub fn entries_by_next(channel: &Channel) -> Vec<Option<bool>> {
+    let mut people: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+    let mut last: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut joined = vec![false; channel.said.len()];
+    for (index, (said, conversation)) in channel.said.iter().zip(channel.linked()).enumerate() {
+        let is_new = people.entry(conversation).or_default().insert(said.author);
+        if let Some(before) = last.insert(conversation, index) {
+            joined[before] = is_new && !said.bot;
+        }
+    }
+    let counted = counted(channel, &channel.answers());
+    counted.into_iter().zip(joined).map(|(counted, joined)| counted.then_some(joined)).collect()
+}
+
 /// For each message whether anybody else answered it.
 pub fn answered(channel: &Channel) -> Vec<Option<bool>> {
     let labels = channel.answers();
@@ -169,6 +185,30 @@ mod tests {
     fn who_answers_from_outside_joins() {
         let labels = entries(&channel());
         assert_eq!(labels[..7], [Some(true), Some(true), Some(false), Some(false), None, Some(false), None]);
+    }
+
+    #[test]
+    fn who_is_new_and_speaks_next_joins_whatever_they_answer() {
+        // Carol answers Bob, but Alice spoke before her; the robot is nobody who joins.
+        let labels = entries_by_next(&channel());
+        assert_eq!(labels[..7], [Some(true), Some(false), Some(true), Some(false), None, Some(false), None]);
+    }
+
+    #[test]
+    fn where_conversations_are_labelled_both_definitions_say_the_same() {
+        let line = |index: usize| {
+            let (author, label) =
+                ([["ann", "ben", "ann", "cat"], ["dan", "dan", "eve", "dan"]][index % 2][index / 2 % 4], index % 2);
+            format!(
+                r#"{{"ts": {index}, "channel": "c", "id": "{index}", "author": "{author}", "text": "x", "gold_conversation": "{label}"}}"#
+            )
+        };
+        let log: Vec<String> = (0..TAIL + 8).map(line).collect();
+        let channel = parse(&log.join("\n")).expect("it parses").remove(0);
+        let labels = entries_by_next(&channel);
+        assert_eq!(labels, entries(&channel));
+        let yes: Vec<usize> = (0..labels.len()).filter(|index| labels[*index] == Some(true)).collect();
+        assert_eq!(yes, [0, 3, 4]);
     }
 
     #[test]
