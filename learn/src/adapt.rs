@@ -15,7 +15,7 @@ use aizuchi_measure::metrics::{auc, average_precision};
 use crate::boost::{Goal, Growth, Matrix, grow_more};
 use crate::models::Models;
 use crate::rooms::Room;
-use crate::rows::{Example, LinkRows, Rows, collect};
+use crate::rows::{Example, LinkRows, MissedTurn, Rows, collect};
 use crate::train::calibrate;
 
 /// The folds of the cross-validation.
@@ -173,7 +173,7 @@ fn adapt_links(
         let rows = collect(rooms, |_| &models);
         after.join.extend(rows.join.into_iter().filter(|example| example.fold == fold));
         after.turn.extend(rows.turn.into_iter().filter(|example| example.fold == fold));
-        after.turn_missed.extend(rows.turn_missed.into_iter().filter(|(_, of, _)| *of == fold));
+        after.turn_missed.extend(rows.turn_missed.into_iter().filter(|missed| missed.fold == fold));
         for ((room, mine), theirs) in rooms.iter().zip(&mut guesses).zip(&rows.guessed) {
             let of_fold = mine.iter_mut().zip(theirs).enumerate().filter(|(index, _)| room.fold_of(*index) == fold);
             of_fold.for_each(|(_, (mine, theirs))| *mine = *theirs);
@@ -268,8 +268,8 @@ fn first_best(values: &[f64]) -> usize {
     best
 }
 
-/// Examples, and those in which nobody was found to take part: kind, part and what happened.
-type Seen<'a, const N: usize> = (&'a [Example<[u8; N]>], &'a [(usize, usize, bool)]);
+/// Examples, and those in which nobody was found to take part.
+type Seen<'a, const N: usize> = (&'a [Example<[u8; N]>], &'a [MissedTurn]);
 
 /// A model that says how likely something is.
 struct Yes<'a, const N: usize> {
@@ -380,7 +380,7 @@ fn matrix<const N: usize>(
 /// If a participant was not recognised, the prediction is 0.
 fn with_missed<const N: usize>((examples, missed): Seen<'_, N>, guesses: impl Iterator<Item = f32>) -> Guesses {
     let found = examples.iter().zip(guesses).map(|(example, guess)| (example.fold, guess, example.happened));
-    found.chain(missed.iter().map(|(_, fold, happened)| (*fold, f32::MIN, *happened))).collect()
+    found.chain(missed.iter().map(|missed| (missed.fold, f32::MIN, missed.happened))).collect()
 }
 
 fn figures(guesses: &Guesses) -> [f64; 2] {

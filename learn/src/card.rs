@@ -5,32 +5,58 @@ use std::fmt::Write;
 use aizuchi_core::conversations::pairs;
 use aizuchi_core::likelihood::{self, turn};
 use aizuchi_core::trees::{Feature, Trees};
-use aizuchi_measure::conversations::{GROUPS, Placements};
+use aizuchi_measure::addressees::Addressees;
+use aizuchi_measure::conversations::GROUPS;
 use aizuchi_measure::logs::Channel;
-use aizuchi_measure::metrics::{Links, auc, average_precision, reliability};
+use aizuchi_measure::metrics::{Links, Outcomes, auc, average_precision, reliability};
+use aizuchi_measure::silences::{BySilence, happened};
 
 use crate::models::Models;
 use crate::rooms::Kind;
-use crate::rows::Rows;
+use crate::rows::{Rows, Score};
 
 /// The results of the models on logs of one kind.
 pub struct Measurements {
-    pub links: Links,
-    pub placements: Placements,
-    pub join: Vec<(f32, bool)>,
-    pub turn: Vec<(f32, bool)>,
+    pub score: Score,
+    pub join: BySilence,
+    /// The same guesses, if the next to speak in the conversation is what counts.
+    pub join_by_next: Vec<(f32, bool)>,
+    pub turn: BySilence,
+    /// Who spoke just before, instead of a guess.
+    pub turn_just_before: Vec<(f32, bool)>,
 }
 
 impl Measurements {
     /// For the rows of one kind, with predictions for each example of joining and of turns. A participant that was not
     /// recognised counts as predicted with 0.
     pub fn of(rows: &Rows, kind: usize, join: &[f32], turn: &[f32]) -> Measurements {
-        let of_kind = |happened: bool, guess: f32, of: usize| (of == kind).then_some((guess, happened));
-        let join = rows.join.iter().zip(join).filter_map(|(it, guess)| of_kind(it.happened, *guess, it.kind)).collect();
-        let turn = rows.turn.iter().zip(turn).filter_map(|(it, guess)| of_kind(it.happened, *guess, it.kind));
-        let missed = rows.turn_missed.iter().filter_map(|(of, _, happened)| of_kind(*happened, 0.0, *of));
-        let score = rows.scores.get(kind).copied().unwrap_or_default();
-        Measurements { links: score.links, placements: score.placements, join, turn: turn.chain(missed).collect() }
+        let mut measured = Measurements {
+            score: rows.scores.get(kind).copied().unwrap_or_default(),
+            join: BySilence::default(),
+            join_by_next: Vec::new(),
+            turn: BySilence::default(),
+            turn_just_before: Vec::new(),
+        };
+        for ((example, by_next), guess) in rows.join.iter().zip(&rows.join_by_next).zip(join) {
+            if example.kind == kind {
+                measured.join.push(example.silence, *guess, example.happened);
+                measured.join_by_next.push((*guess, *by_next));
+            }
+        }
+        for ((example, just_before), guess) in rows.turn.iter().zip(&rows.turn_just_before).zip(turn) {
+            if example.kind == kind {
+                measured.add_turn(example.silence, *guess, *just_before, example.happened);
+            }
+        }
+        for missed in rows.turn_missed.iter().filter(|missed| missed.kind == kind) {
+            measured.add_turn(missed.silence, 0.0, missed.just_before, missed.happened);
+        }
+        measured
+    }
+
+    fn add_turn(&mut self, silence: usize, guess: f32, just_before: bool, happened: bool) {
+        self.turn.push(silence, guess, happened);
+        self.turn_just_before.push((f32::from(u8::from(just_before)), happened));
     }
 
     /// By the models that processed the log themselves.
@@ -82,8 +108,10 @@ guessed for them.
 
 *Joined* means: somebody who is not in the message's conversation up to then answers it, or is the next to speak in it where
 only conversations are labelled. Bots count neither as those who join nor as authors, and the last 30 labelled messages of
-each channel are left out. *Turn*: at each message of somebody else in a conversation, is this participant the next to speak
-there? At most the six who spoke last are examples; one who was not found to take part counts as guessed with 0.
+each channel are left out. *Joined, by the next* is the other definition: the next to speak in its conversation is a person who
+had not spoken there. Where only conversations are labelled, both are the same. *Turn*: at each message of somebody else in a
+conversation, is this participant the next to speak there? At most the six who spoke last are examples; one who was not found to
+take part counts as guessed with 0.
 
 Each log is lived through in several ways, so that rooms with other customs, languages and paces are not strange to it: as it
 is; as if no word were known; as if nobody were called by name; with hours of silence before some conversations; at
@@ -126,24 +154,11 @@ pub fn write(sheet: &Sheet<'_>) -> String {
     let held_out = sheet.kinds.iter().zip(sheet.held_out).map(|(kind, it)| (format!("`{}`, held out", kind.name), it));
     let checks = sheet.checks.iter().map(|(name, it)| (format!("`{name}`, nothing learnt from it"), it));
     let all: Vec<(String, &Measurements)> = held_out.chain(checks).collect();
-    card.push_str("| log | link F1 | in its conversation | join AUC | join AP | turn AUC | turn AP |\n");
-    card.push_str("|---|---|---|---|---|---|---|\n");
-    for (name, Measurements { links, placements, join, turn }) in &all {
-        let f1 = if links.gold == 0 { f64::NAN } else { links.f1() };
-        let order = [auc(join), average_precision(join), auc(turn), average_precision(turn)];
-        let cells = [f1, placements.share()].into_iter().chain(order).map(figure).collect::<Vec<_>>().join(" | ");
-        let _ = writeln!(card, "| {name} | {cells} |");
-    }
-    card.push_str("\nShare of messages in their own conversation, by how long that had been silent:\n\n");
-    let _ = writeln!(card, "| log | {} |\n|---|{}", GROUPS.join(" | "), "---|".repeat(GROUPS.len()));
-    for (name, it) in &all {
-        let share = |(right, all): (usize, usize)| figure(right as f64 / all as f64);
-        let _ = writeln!(card, "| {name} | {} |", it.placements.groups.map(share).join(" | "));
-    }
+    figures(&mut card, &all);
     for (title, join) in [("`p_join`", true), ("`p_turn`", false)] {
         let _ = writeln!(card, "\nHow honest {title} is, in ten groups of messages by guess:\n");
         card.push_str("| guessed, held out | happened |\n|---|---|\n");
-        let examples = |it: &Measurements| if join { it.join.clone() } else { it.turn.clone() };
+        let examples = |it: &Measurements| if join { it.join.all().to_vec() } else { it.turn.all().to_vec() };
         let all: Vec<(f32, bool)> = sheet.held_out.iter().flat_map(examples).collect();
         for (_, guess, happened) in reliability(&all) {
             let _ = writeln!(card, "| {guess:.3} | {happened:.3} |");
@@ -156,6 +171,98 @@ pub fn write(sheet: &Sheet<'_>) -> String {
     table(&mut card, "What a link is guessed from", &pairs::FEATURES, LINK_FEATURES, &sheet.models.link.trees);
     card.truncate(card.trim_end().len() + 1);
     card
+}
+
+/// How good the models are on each log, beside what somebody would guess who reads nothing.
+fn figures(card: &mut String, all: &[(String, &Measurements)]) {
+    let f1 = |links: &Links| figure(if links.gold == 0 { f64::NAN } else { links.f1() });
+    let order = |outcomes: &Outcomes| [figure(auc(outcomes)), figure(average_precision(outcomes))];
+    let head = ["link F1", "in its conversation", "join AUC", "join AP", "turn AUC", "turn AP"];
+    compare(card, &head, all, |it| {
+        let links = [f1(&it.score.links), figure(it.score.placements.share())];
+        links.into_iter().chain(order(it.join.all())).chain(order(it.turn.all())).collect()
+    });
+    card.push_str(BASELINES);
+    compare(card, &["link F1", "in its conversation", "turn AUC", "turn AP"], all, |it| {
+        let previous = &it.score.previous;
+        let links = [f1(&previous.links), figure(previous.placements.share())];
+        links.into_iter().chain(order(&it.turn_just_before)).collect()
+    });
+    card.push_str("\nWhere somebody joins, by both definitions:\n\n");
+    let head = ["joined", "AUC", "AP", "joined, by the next", "AUC", "AP"];
+    compare(card, &head, all, |it| {
+        let one = |outcomes: &Outcomes| [vec![share_of(outcomes)], order(outcomes).to_vec()].concat();
+        [one(it.join.all()), one(&it.join_by_next)].concat()
+    });
+    card.push_str(ADDRESSEES);
+    let head = ["answers", "right", "message before", "lines of three", "right", "last other speaker"];
+    compare(card, &head, all, |it| {
+        let Score { people, addressees, previous, last_other, .. } = &it.score;
+        let cells = |guessed: &Addressees, other: &Addressees| {
+            [guessed.lines.to_string(), figure(guessed.share()), figure(other.share())]
+        };
+        [cells(people, &previous.people), cells(addressees, last_other)].concat()
+    });
+    card.push_str("\nShare of messages in their own conversation, by how long that had been silent:\n\n");
+    compare(card, &GROUPS, all, |it| {
+        let share = |(right, all): (usize, usize)| figure(right as f64 / all as f64);
+        it.score.placements.groups.map(share).to_vec()
+    });
+    card.push_str(SILENCES);
+    for (title, join) in [("`p_join`", true), ("`p_turn`", false)] {
+        let _ = writeln!(card, "\nAUC of {title}:\n");
+        compare(card, &GROUPS, all, |it| {
+            let groups = if join { it.join.groups() } else { it.turn.groups() };
+            groups.map(|outcomes| order_of_group(&outcomes)).to_vec()
+        });
+    }
+}
+
+const BASELINES: &str = "
+The same by whoever reads nothing: every message answers the one before it, and it is the turn of whoever spoke just before it in
+the room. Nobody can guess from that where somebody joins.
+
+";
+
+const ADDRESSEES: &str = "
+Whom a line is for: of all answers, the share that is taken to answer the right person, and the share that the author of the message
+before is right for. Then the same where it is hardest to tell: in conversations of three people, lines that name nobody, said once all
+three have spoken; beside it, the share that is for whoever else spoke last in the room.
+
+";
+
+const SILENCES: &str = "
+By how long the conversation of the message had been silent before it, with the number of messages; where something happened fewer
+than ten times, or failed to, the order says nothing.
+";
+
+/// A table with a row for each log.
+fn compare(
+    card: &mut String,
+    head: &[&str],
+    all: &[(String, &Measurements)],
+    cells: impl Fn(&Measurements) -> Vec<String>,
+) {
+    let _ = writeln!(card, "| log | {} |\n|---|{}", head.join(" | "), "---|".repeat(head.len()));
+    for (name, it) in all {
+        let _ = writeln!(card, "| {name} | {} |", cells(it).join(" | "));
+    }
+}
+
+/// With fewer of each kind, an order is chance.
+const EACH_MIN: usize = 10;
+
+fn order_of_group(outcomes: &Outcomes) -> String {
+    let (yes, all) = (happened(outcomes), outcomes.len());
+    match yes.min(all - yes) >= EACH_MIN {
+        true => format!("{} ({all})", figure(auc(outcomes))),
+        false if all > 0 => format!("– ({all})"),
+        false => "–".to_owned(),
+    }
+}
+
+fn share_of(outcomes: &Outcomes) -> String {
+    figure(happened(outcomes) as f64 / outcomes.len() as f64)
 }
 
 fn figure(number: f64) -> String {

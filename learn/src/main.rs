@@ -8,7 +8,7 @@ use aizuchi_core::likelihood::{self, steps};
 use aizuchi_learn::card::{self, Measurements, Sheet};
 use aizuchi_learn::models::Models;
 use aizuchi_learn::rooms::{Kind, as_it_is};
-use aizuchi_learn::rows::collect;
+use aizuchi_learn::rows::{Score, collect};
 use aizuchi_learn::train::{self, Plan, format_outcomes, train};
 use aizuchi_learn::words::to_utterance;
 use aizuchi_measure::conversations::GROUPS;
@@ -97,14 +97,29 @@ fn measure(kind: &Kind, models: &Models) -> Measurements {
     Measurements::of_itself(&collect(&as_it_is(std::slice::from_ref(kind), 1), |_| models), 0)
 }
 
-fn show(Measurements { links, placements, join, turn }: &Measurements) {
+fn show(Measurements { score, join, join_by_next, turn, turn_just_before }: &Measurements) {
+    let Score { links, placements, people, addressees, previous, last_other, .. } = score;
     println!("  links  P {:.4} R {:.4} F1 {:.4}", links.precision(), links.recall(), links.f1());
     let groups = GROUPS.iter().zip(placements.groups);
     let groups: Vec<String> =
         groups.map(|(name, (right, all))| format!("{name} {:.3} of {all}", right as f64 / all.max(1) as f64)).collect();
     println!("  in their conversation {:.4}: {}", placements.share(), groups.join(", "));
-    println!("  join   {}\n  turn   {}", format_outcomes(join), format_outcomes(turn));
-    for (messages, guess, happened) in reliability(join) {
+    println!(
+        "  previous message: F1 {:.4}, in their conversation {:.4}",
+        previous.links.f1(),
+        previous.placements.share()
+    );
+    let (person, before) = (people.share(), previous.people.share());
+    println!("  the right person: {person:.4} of {}, previous {before:.4}", people.lines);
+    println!(
+        "  whom it is for: {:.4} of {}, last other {:.4}",
+        addressees.share(),
+        addressees.lines,
+        last_other.share()
+    );
+    println!("  join   {}\n  next   {}", format_outcomes(join.all()), format_outcomes(join_by_next));
+    println!("  turn   {}\n  before {}", format_outcomes(turn.all()), format_outcomes(turn_just_before));
+    for (messages, guess, happened) in reliability(join.all()) {
         println!("  {messages:6}  guessed {guess:.3}  happened {happened:.3}");
     }
 }

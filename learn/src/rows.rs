@@ -5,8 +5,11 @@ use std::ops::Range;
 
 use aizuchi_core::conversations::{Conversations, Lexicon, pairs};
 use aizuchi_core::likelihood::{self, turn};
-use aizuchi_measure::conversations::Placements;
-use aizuchi_measure::labels::{entries, talks};
+use aizuchi_measure::addressees::Addressees;
+use aizuchi_measure::baselines::{Previous, last_other, spoke_just_before};
+use aizuchi_measure::conversations::{Placements, groups, links_of};
+use aizuchi_measure::labels::{entries, entries_by_next, talks};
+use aizuchi_measure::logs::Channel;
 use aizuchi_measure::metrics::Links;
 
 use crate::boost::Matrix;
@@ -23,6 +26,20 @@ pub struct Example<V> {
     pub guess: f32,
     pub kind: usize,
     pub fold: usize,
+    /// Which of the groups of silences its message is in.
+    pub silence: usize,
+}
+
+/// An example of a turn in which the participant was not recognised.
+#[derive(Clone, Copy, Debug)]
+pub struct MissedTurn {
+    pub kind: usize,
+    pub fold: usize,
+    /// Whether they spoke next.
+    pub happened: bool,
+    pub silence: usize,
+    /// Whether they spoke just before, in the room.
+    pub just_before: bool,
 }
 
 /// Rows for all models.
@@ -34,9 +51,12 @@ pub struct Rows {
     /// Of each group, its kind and fold.
     pub group: Vec<(usize, usize)>,
     pub join: Vec<Example<likelihood::Values>>,
+    /// Of each example of joining, whether the next to speak in the conversation was somebody new.
+    pub join_by_next: Vec<bool>,
     pub turn: Vec<Example<turn::TurnValues>>,
-    /// Examples of turns in which the participant was not recognised: kind and whether they spoke next.
-    pub turn_missed: Vec<(usize, usize, bool)>,
+    /// Of each example of turns, whether the participant spoke just before, in the room.
+    pub turn_just_before: Vec<bool>,
+    pub turn_missed: Vec<MissedTurn>,
     /// By room, the index of the message that each message was taken to answer.
     pub guessed: Vec<Vec<usize>>,
     /// The results of the models themselves, by kind.
@@ -48,8 +68,25 @@ pub struct Score {
     /// Exact targets, and whether the conversation is right.
     pub links: Links,
     pub placements: Placements,
+    /// Whom answers are for, and whom lines of three are for that name nobody.
+    pub people: Addressees,
+    pub addressees: Addressees,
+    /// The same by whoever reads nothing.
+    pub previous: Previous,
+    pub last_other: Addressees,
     /// Labelled messages with a right alternative among the candidates.
     pub reachable: usize,
+}
+
+impl Score {
+    fn add(&mut self, channel: &Channel, guess: impl Fn(usize) -> Option<usize>) {
+        self.links.add(links_of(channel, &guess));
+        self.placements.add(Placements::of(channel, &guess));
+        self.people.add(Addressees::of_answers(channel, &guess));
+        self.addressees.add(Addressees::of(channel, &guess));
+        self.previous.add(Previous::of(channel));
+        self.last_other.add(last_other(channel));
+    }
 }
 
 /// Processes every room with its models.
@@ -74,7 +111,9 @@ impl Rows {
     fn live(&mut self, room: &Room, models: &Models) {
         let (channel, kind) = (&room.channel, room.kind);
         let mut conversations = Conversations::default();
-        let joined = entries(channel);
+        let joined = entries(channel).into_iter().zip(entries_by_next(channel));
+        let joined: Vec<Option<(bool, bool)>> = joined.map(|(answered, next)| answered.zip(next)).collect();
+        let silences: Vec<usize> = groups(channel).into_iter().map(Option::unwrap_or_default).collect();
         let turns = turns(room);
         let numbers = channel.conversations();
         let mut begun = BTreeSet::new();
@@ -94,24 +133,22 @@ impl Rows {
             let mut indexes = candidates.iter().map(|candidate| *candidate as usize);
             let guessed = indexes.find(|candidate| channel.said[*candidate].id == estimate.reply_to).unwrap_or(index);
             guesses.push(guessed);
-            if let Some(happened) = joined[index] {
+            let silence = silences[index];
+            if let Some((happened, by_next)) = joined[index] {
                 let (values, guess) = (estimate.features, estimate.p_join);
-                self.join.push(Example { values, happened, guess, kind, fold });
+                self.join.push(Example { values, happened, guess, kind, fold, silence });
+                self.join_by_next.push(by_next);
             }
-            for ((_, happened), values) in turns[index].iter().zip(view.turns) {
+            for (&(person, happened), values) in turns[index].iter().zip(view.turns) {
+                let just_before = spoke_just_before(channel, index, |said| said.author == person);
                 match values {
                     Some(values) => {
                         let guess = models.turn.likelihood(&values);
-                        self.turn.push(Example { values, happened: *happened, guess, kind, fold });
+                        self.turn.push(Example { values, happened, guess, kind, fold, silence });
+                        self.turn_just_before.push(just_before);
                     }
-                    None => self.turn_missed.push((kind, fold, *happened)),
+                    None => self.turn_missed.push(MissedTurn { kind, fold, happened, silence, just_before }),
                 }
-            }
-            if let Some(gold) = &said.gold {
-                let links = &mut self.scores[kind].links;
-                links.guessed += 1;
-                links.gold += gold.len() + said.lost;
-                links.right += usize::from(gold.contains(&guessed));
             }
             let is_right = |candidate: usize| match (said.conversation, &said.gold) {
                 (Some(_), _) if candidate == index => !begun.contains(&numbers[index]),
@@ -131,7 +168,7 @@ impl Rows {
                 self.group.push((kind, fold));
             }
         }
-        self.scores[kind].placements.add(Placements::of(channel, |index| Some(guesses[index])));
+        self.scores[kind].add(channel, |index| Some(guesses[index]));
         self.guessed.push(guesses);
     }
 }

@@ -101,8 +101,8 @@ pub fn train(kinds: &[Kind], plan: &Plan, tell: &dyn Fn(&str)) -> TrainingResult
         tell(&format!(
             "held out, {}: join {}; turn {}",
             kind.name,
-            format_outcomes(&measured.join),
-            format_outcomes(&measured.turn)
+            format_outcomes(measured.join.all()),
+            format_outcomes(measured.turn.all())
         ));
     }
     models.join.usual = steps::per_thousand(join.iter().copied());

@@ -52,9 +52,40 @@ fn labelled() -> Vec<Value> {
     talk().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
+/// Talk of three, 25 times: Ben and Cat answer Ann, one after the other and Cat after twenty minutes, then Ann answers Cat. The labels
+/// are whom they answer, or only which conversation they are in.
+fn threes(label: fn(round: usize, answers: usize) -> (&'static str, Value)) -> String {
+    let mut lines = Vec::new();
+    for round in 0..25 {
+        let said =
+            [("ann", 0, 0, "does it rain?"), ("ben", 30, 0, "no"), ("cat", 1230, 0, "a bit"), ("ann", 1260, 2, "ah")];
+        for (nth, (author, after, answers, text)) in said.into_iter().enumerate() {
+            let (field, value) = label(round, 4 * round + answers);
+            let line = json!({
+                "ts": 1_700_000_000 + 3000 * round + after, "channel": "c", "id": format!("m{}", 4 * round + nth),
+                "author": author, "text": text, field: value,
+            });
+            lines.push(line.to_string());
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+fn answers(_: usize, answers: usize) -> (&'static str, Value) {
+    ("gold_reply_to", json!([format!("m{answers}")]))
+}
+
+fn conversations(round: usize, _: usize) -> (&'static str, Value) {
+    ("gold_conversation", json!(format!("talk {round}")))
+}
+
 /// By id, from the decisions file.
 fn decisions(folder: &Folder) -> BTreeMap<String, Value> {
-    folder.run("replay talk.jsonl --preset aizuchi --decisions decisions.jsonl --json").succeeded();
+    decisions_of(folder, "aizuchi")
+}
+
+fn decisions_of(folder: &Folder, preset: &str) -> BTreeMap<String, Value> {
+    folder.run(&format!("replay talk.jsonl --preset {preset} --decisions decisions.jsonl --json")).succeeded();
     let text = folder.read("decisions.jsonl");
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.map(|line| (line["id"].as_str().unwrap().to_owned(), line)).collect()
@@ -81,6 +112,16 @@ fn joined(said: &[Value]) -> Vec<bool> {
     (0..said.len()).map(is_joined).collect()
 }
 
+/// How often what happened has the higher guess, each pair counted.
+fn order(guesses: impl Iterator<Item = (f64, bool)>) -> f64 {
+    let guesses: Vec<(f64, bool)> = guesses.collect();
+    let of = |wanted: bool| guesses.iter().filter(move |(_, happened)| *happened == wanted).map(|(guess, _)| *guess);
+    let wins = of(true)
+        .flat_map(|yes| of(false).map(move |no| f64::from(u8::from(yes > no)) + f64::from(u8::from(yes == no)) / 2.0));
+    let (wins, pairs) = wins.fold((0.0, 0.0), |(wins, pairs), win| (wins + win, pairs + 1.0));
+    wins / pairs
+}
+
 #[test]
 fn anybody_counts_the_same_from_the_decisions_file() {
     let folder = Folder::with("talk.jsonl", talk());
@@ -89,25 +130,12 @@ fn anybody_counts_the_same_from_the_decisions_file() {
     let counted = 0..said.len() - 30;
     let joined = joined(&said);
     let likely = |index: usize| decided[said[index]["id"].as_str().unwrap()]["p_join"].as_f64().unwrap();
-    let (mut wins, mut pairs) = (0.0, 0.0);
-    for yes in counted.clone().filter(|index| joined[*index]) {
-        for no in counted.clone().filter(|index| !joined[*index]) {
-            pairs += 1.0;
-            let (yes, no) = (likely(yes), likely(no));
-            wins += if yes > no {
-                1.0
-            } else if yes == no {
-                0.5
-            } else {
-                0.0
-            };
-        }
-    }
+    let order = order(counted.clone().map(|index| (likely(index), joined[index])));
     let entry = folder.run("eval entry talk.jsonl --json").succeeded().last_line();
     assert_eq!(entry["messages"], said.len() - 30);
     assert_eq!(entry["joined"], counted.clone().filter(|index| joined[*index]).count());
     let auc = entry["auc"].as_f64().unwrap();
-    assert!((auc - wins / pairs).abs() < 1e-9, "{auc} {}", wins / pairs);
+    assert!((auc - order).abs() < 1e-9, "{auc} {order}");
     assert!(auc > 0.8, "{auc}");
     let brier = counted.clone().map(|index| (likely(index) - f64::from(u8::from(joined[index]))).powi(2)).sum::<f64>();
     assert!((entry["brier"].as_f64().unwrap() - brier / counted.len() as f64).abs() < 1e-6, "{entry}");
@@ -149,7 +177,72 @@ fn without_labels_or_what_was_learnt_there_is_nothing_to_measure() {
     let folder = Folder::with("talk.jsonl", talk().replace("gold_reply_to", "other"));
     folder.run("eval link talk.jsonl").refused(1, &["no message has labels"]);
     let folder = Folder::with("talk.jsonl", talk());
-    folder.run("eval entry talk.jsonl --preset sphene").refused(1, &["score.learned is false"]);
+    folder.run("eval link talk.jsonl --preset sphene").refused(1, &["score.learned is false"]);
+}
+
+#[test]
+fn joining_is_counted_by_both_definitions_from_both_kinds_of_labels() {
+    // Of a hundred messages seventy count: seventeen rounds, and Ann and Ben of the next one.
+    let entry = |labels| {
+        let folder = Folder::with("talk.jsonl", threes(labels));
+        folder.run("eval entry talk.jsonl --json").succeeded().last_line()
+    };
+    // Cat answers Ann, so nobody joins at what Ben said; but she is the next to speak after him.
+    let by_answers = entry(answers);
+    assert_eq!((&by_answers["joined"], &by_answers["by_next"]["joined"]), (&18.into(), &36.into()), "{by_answers}");
+    let by_conversations = entry(conversations);
+    assert_eq!(by_conversations["joined"], 36, "{by_conversations}");
+    for figure in ["joined", "auc", "average_precision", "brier"] {
+        assert_eq!(by_conversations[figure], by_conversations["by_next"][figure], "{figure}");
+    }
+    // Ann begins, Cat comes after twenty minutes, the others go on.
+    let groups = |line: &Value, column: usize| -> Vec<u64> {
+        line["by_silence"].as_array().unwrap().iter().map(|row| row[column].as_u64().unwrap()).collect()
+    };
+    assert_eq!(groups(&by_answers, 1), [18, 35, 17, 0, 0]);
+    assert_eq!(groups(&by_answers, 2), [18, 0, 0, 0, 0]);
+    assert_eq!(groups(&by_conversations, 2), [18, 18, 0, 0, 0]);
+}
+
+#[test]
+fn whoever_reads_nothing_is_measured_beside_it() {
+    let folder = Folder::with("talk.jsonl", threes(answers));
+    let link = folder.run("eval link talk.jsonl --json").succeeded().last_line();
+    // Right for Ben and for Ann's answer; in the right conversation for Cat too, and the first message has none before it.
+    assert_eq!((&link["previous"]["f1"], &link["previous"]["in_conversation"]), (&0.51.into(), &0.76.into()), "{link}");
+    assert_eq!(link["by_silence"][2], json!(["10-60 min", link["by_silence"][2][1], 25, 25]));
+    // Cat speaks to Ann right after Ben, Ann to Cat right after Cat.
+    assert_eq!((&link["addressees"]["lines"], &link["addressees"]["last_other"]), (&50.into(), &0.5.into()), "{link}");
+    assert_eq!((&link["answers"]["lines"], &link["answers"]["previous"]), (&75.into(), &(2.0 / 3.0).into()), "{link}");
+    // Ann is next after Cat, who speaks after Ben, and not after Ben, who speaks after her.
+    let turn = folder.run("eval turn talk.jsonl --me ann --json").succeeded().last_line();
+    assert_eq!((&turn["messages"], &turn["just_before"]["auc"]), (&50.into(), &0.0.into()), "{turn}");
+    assert_eq!(turn["by_silence"][1], json!(["under 10 min", 25, 0, null, turn["by_silence"][1][4]]), "{turn}");
+    let told = folder.run("eval link talk.jsonl").succeeded().out;
+    assert!(
+        told.contains("50 lines of three people that name nobody") && told.contains("last other speaker  0.500"),
+        "{told}"
+    );
+}
+
+#[test]
+fn presets_without_estimates_are_measured_by_their_own_rules() {
+    let folder = Folder::with("talk.jsonl", threes(answers));
+    let guess = |preset: &str, line: &Value| match preset {
+        "sphene" => line["score"].as_f64().unwrap() / 100.0,
+        _ => f64::from(u8::from(!line["asked"].as_array().unwrap().is_empty())),
+    };
+    for (preset, rating) in [("sphene", "points"), ("myao2", "asked")] {
+        let decided = decisions_of(&folder, preset);
+        // Ann's questions of the seventy messages that count.
+        let guesses = (0..70).map(|index| (guess(preset, &decided[&format!("m{index}")]), index % 4 == 0));
+        let entry = folder.run(&format!("eval entry talk.jsonl --preset {preset} --json")).succeeded().last_line();
+        let auc = entry["auc"].as_f64().unwrap();
+        assert!((auc - order(guesses)).abs() < 1e-9 && auc != 0.5, "{preset}: {entry}");
+        assert_eq!(entry["rating"], rating);
+        let turn = folder.run(&format!("eval turn talk.jsonl --me ann --preset {preset} --json")).succeeded();
+        assert_eq!(turn.last_line()["rating"], rating);
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::logs::Channel;
+use crate::metrics::Links;
 
 /// Silences of a conversation, in milliseconds, from which on a message counts in the next group.
 const EDGES: [u64; 3] = [600_000, 3_600_000, 28_800_000];
@@ -73,24 +74,47 @@ pub struct Placement {
 /// The result of the guess about each message; absent if the label is unknown.
 pub fn placements_of(channel: &Channel, guess: impl Fn(usize) -> Option<usize>) -> Vec<Option<Placement>> {
     let (conversations, answers) = (channel.conversations(), channel.answers());
-    let mut last: HashMap<usize, usize> = HashMap::new();
-    let placement = |index: usize| {
-        let conversation = conversations[index]?;
+    let placement = |(index, group): (usize, Option<usize>)| {
+        let (conversation, group) = (conversations[index]?, group?);
         let guess = guess(index).unwrap_or(index);
         let answered = answers[index].as_deref().unwrap_or_default();
-        // The message it answers may have no label of its own.
-        let before = last.insert(conversation, index).or(answered.iter().copied().find(|other| *other < index));
-        let right = match before {
-            None => guess == index,
-            Some(_) => guess != index && (conversations[guess] == Some(conversation) || answered.contains(&guess)),
+        let right = match group {
+            0 => guess == index,
+            _ => guess != index && (conversations[guess] == Some(conversation) || answered.contains(&guess)),
         };
-        let group = before.map_or(0, |before| {
-            let silence = channel.said[index].at.since(channel.said[before].at).0;
-            1 + EDGES.iter().filter(|edge| silence >= **edge).count()
-        });
         Some(Placement { right, group, starts: guess == index })
     };
-    (0..channel.said.len()).map(placement).collect()
+    groups(channel).into_iter().enumerate().map(placement).collect()
+}
+
+/// Which of [`GROUPS`] each message is in; absent if its conversation is unknown.
+pub fn groups(channel: &Channel) -> Vec<Option<usize>> {
+    let answers = channel.answers();
+    let mut last: HashMap<usize, usize> = HashMap::new();
+    let group = |(index, conversation): (usize, Option<usize>)| {
+        let answered = answers[index].as_deref().unwrap_or_default();
+        // The message it answers may have no label of its own.
+        let before = last.insert(conversation?, index).or(answered.iter().copied().find(|other| *other < index));
+        Some(before.map_or(0, |before| {
+            let silence = channel.said[index].at.since(channel.said[before].at).0;
+            1 + EDGES.iter().filter(|edge| silence >= **edge).count()
+        }))
+    };
+    channel.conversations().into_iter().enumerate().map(group).collect()
+}
+
+/// How many guesses are exactly the message that is answered. `guess` gives nothing where nothing was guessed.
+pub fn links_of(channel: &Channel, guess: impl Fn(usize) -> Option<usize>) -> Links {
+    let mut links = Links::default();
+    for (index, said) in channel.said.iter().enumerate() {
+        let Some(gold) = &said.gold else { continue };
+        links.gold += gold.len() + said.lost;
+        if let Some(guess) = guess(index) {
+            links.guessed += 1;
+            links.right += usize::from(gold.contains(&guess));
+        }
+    }
+    links
 }
 
 #[cfg(test)]

@@ -7,11 +7,13 @@ use crate::logs::{Channel, Said};
 /// Annotated messages at the end of a channel whose answers may be beyond it.
 const TAIL: usize = 30;
 
-/// For each message whether somebody who was not in its conversation answered it; absent if that is unknown.
+/// For each message whether somebody who was not in its conversation answered it; absent if that is unknown. Where replies alone are
+/// known, its conversation is the chain of messages that it replies to: who else replied to one of them need not have seen it.
 pub fn entries(channel: &Channel) -> Vec<Option<bool>> {
     let said = &channel.said;
     let labels_of = channel.answers();
     let answers = answers(channel, &labels_of);
+    let chains = are_only_replies(&labels_of).then(|| chains(channel, &labels_of));
     let mut talks = Talks::new(said.len());
     let mut labels = vec![None; said.len()];
     for (index, counted) in counted(channel, &labels_of).into_iter().enumerate() {
@@ -20,11 +22,42 @@ pub fn entries(channel: &Channel) -> Vec<Option<bool>> {
             talks.join(index, parent);
         }
         if counted {
-            let inside = talks.people(index);
+            let inside = chains.as_ref().map_or_else(|| talks.people(index), |chains| &chains[index]);
             labels[index] = Some(answers[index].iter().any(|author| !inside.contains(author)));
         }
     }
     labels
+}
+
+/// For each message its author, and those of the messages it replies to, one after the other.
+fn chains(channel: &Channel, labels: &[Option<Vec<usize>>]) -> Vec<BTreeSet<u64>> {
+    let mut chains: Vec<BTreeSet<u64>> = Vec::with_capacity(labels.len());
+    for (index, said) in channel.said.iter().enumerate() {
+        let mut people = BTreeSet::from([said.author]);
+        labels[index]
+            .iter()
+            .flatten()
+            .filter(|parent| **parent < index)
+            .for_each(|parent| people.extend(&chains[*parent]));
+        chains.push(people);
+    }
+    chains
+}
+
+/// The same by another definition: whether the next to speak in its conversation is a person who had not spoken there. It
+/// needs no answers, and does not see who answers after somebody else has spoken.
+pub fn entries_by_next(channel: &Channel) -> Vec<Option<bool>> {
+    let mut people: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
+    let mut last: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut joined = vec![false; channel.said.len()];
+    for (index, (said, conversation)) in channel.said.iter().zip(channel.linked()).enumerate() {
+        let is_new = people.entry(conversation).or_default().insert(said.author);
+        if let Some(before) = last.insert(conversation, index) {
+            joined[before] = is_new && !said.bot;
+        }
+    }
+    let counted = counted(channel, &channel.answers());
+    counted.into_iter().zip(joined).map(|(counted, joined)| counted.then_some(joined)).collect()
 }
 
 /// For each message whether anybody else answered it.
@@ -64,8 +97,7 @@ pub fn turns(channel: &Channel, is_person: impl Fn(&Said) -> bool) -> Vec<(usize
 /// Which messages count: annotated, by people, and with enough messages after them for an answer. If only replies are
 /// labelled, every message could have got one.
 fn counted(channel: &Channel, labels: &[Option<Vec<usize>>]) -> Vec<bool> {
-    let begins = |(index, label): (usize, &Option<Vec<usize>>)| label.as_ref().is_some_and(|to| to.contains(&index));
-    let only_replies = labels.iter().any(Option::is_some) && !labels.iter().enumerate().any(begins);
+    let only_replies = are_only_replies(labels);
     let looked_at = |label: &Option<Vec<usize>>| only_replies || label.is_some();
     let mut left = labels.iter().filter(|label| looked_at(label)).count().saturating_sub(TAIL);
     let counts = |(said, label): (&Said, &Option<Vec<usize>>)| {
@@ -74,6 +106,12 @@ fn counted(channel: &Channel, labels: &[Option<Vec<usize>>]) -> Vec<bool> {
         counts && !said.bot
     };
     channel.said.iter().zip(labels).map(counts).collect()
+}
+
+/// Whether no message is labelled as the first of a conversation.
+fn are_only_replies(labels: &[Option<Vec<usize>>]) -> bool {
+    let begins = |(index, label): (usize, &Option<Vec<usize>>)| label.as_ref().is_some_and(|to| to.contains(&index));
+    labels.iter().any(Option::is_some) && !labels.iter().enumerate().any(begins)
 }
 
 /// For each message, which people answer it.
@@ -150,6 +188,30 @@ mod tests {
     }
 
     #[test]
+    fn who_is_new_and_speaks_next_joins_whatever_they_answer() {
+        // Carol answers Bob, but Alice spoke before her; the robot is nobody who joins.
+        let labels = entries_by_next(&channel());
+        assert_eq!(labels[..7], [Some(true), Some(false), Some(true), Some(false), None, Some(false), None]);
+    }
+
+    #[test]
+    fn where_conversations_are_labelled_both_definitions_say_the_same() {
+        let line = |index: usize| {
+            let (author, label) =
+                ([["ann", "ben", "ann", "cat"], ["dan", "dan", "eve", "dan"]][index % 2][index / 2 % 4], index % 2);
+            format!(
+                r#"{{"ts": {index}, "channel": "c", "id": "{index}", "author": "{author}", "text": "x", "gold_conversation": "{label}"}}"#
+            )
+        };
+        let log: Vec<String> = (0..TAIL + 8).map(line).collect();
+        let channel = parse(&log.join("\n")).expect("it parses").remove(0);
+        let labels = entries_by_next(&channel);
+        assert_eq!(labels, entries(&channel));
+        let yes: Vec<usize> = (0..labels.len()).filter(|index| labels[*index] == Some(true)).collect();
+        assert_eq!(yes, [0, 3, 4]);
+    }
+
+    #[test]
     fn it_is_somebodys_turn_where_they_spoke_before_and_speak_next() {
         let channel = channel();
         let of = |name: &'static str| turns(&channel, move |said| said.name == name);
@@ -174,6 +236,21 @@ mod tests {
         let log: Vec<String> = (0..TAIL + 3).map(line).collect();
         let labels = entries(&parse(&log.join("\n")).expect("it parses")[0]);
         assert_eq!(labels[..4], [Some(true), Some(false), Some(false), None]);
+    }
+
+    #[test]
+    fn where_replies_alone_are_known_who_replied_beside_it_is_new_to_a_reply() {
+        // Ben and Cat reply to Ann, then Ben to Cat; Ann, who began it, is in the chain.
+        let gold = [None, Some(0), Some(0), Some(2), Some(3)];
+        let line = |index: usize| {
+            let author = ["ann", "ben", "cat", "ben", "ann"].get(index).unwrap_or(&"zoe");
+            let gold = gold.get(index).copied().flatten();
+            let label = gold.map_or(String::new(), |gold| format!(r#", "gold_reply_to": ["{gold}"]"#));
+            format!(r#"{{"ts": {index}, "channel": "c", "id": "{index}", "author": "{author}", "text": "x"{label}}}"#)
+        };
+        let log: Vec<String> = (0..TAIL + 5).map(line).collect();
+        let labels = entries(&parse(&log.join("\n")).expect("it parses")[0]);
+        assert_eq!(labels[..5], [Some(true), Some(false), Some(true), Some(false), Some(false)]);
     }
 
     #[test]

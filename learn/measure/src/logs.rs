@@ -46,6 +46,14 @@ impl Channel {
 
     /// The conversation of each message: the label, or what is linked by answers. Absent if unknown.
     pub fn conversations(&self) -> Vec<Option<usize>> {
+        let known = |(conversation, said): (usize, &Said)| {
+            (said.conversation.is_some() || said.gold.is_some()).then_some(conversation)
+        };
+        self.linked().into_iter().zip(&self.said).map(known).collect()
+    }
+
+    /// The same for messages without a label too: one that nothing answers is a conversation of its own.
+    pub fn linked(&self) -> Vec<usize> {
         let mut roots: Vec<usize> = (0..self.said.len()).collect();
         fn find(roots: &mut [usize], mut index: usize) -> usize {
             while roots[index] != index {
@@ -60,8 +68,7 @@ impl Channel {
                 roots[one.max(two)] = one.min(two);
             }
         }
-        let known = |said: &Said| said.conversation.is_some() || said.gold.is_some();
-        (0..self.said.len()).map(|index| known(&self.said[index]).then(|| find(&mut roots, index))).collect()
+        (0..self.said.len()).map(|index| find(&mut roots, index)).collect()
     }
 }
 

@@ -8,6 +8,7 @@ use aizuchi_measure::logs::{self, Channel};
 use anyhow::bail;
 
 use super::LogArguments;
+use super::rating::Rating;
 use crate::cli::outputs;
 use crate::replay::{Decided, Judge, OwnPosts, run};
 
@@ -32,22 +33,25 @@ pub fn by_message(decided: &[Decided]) -> HashMap<(&str, &str), &Decided> {
     decided.iter().map(keyed).collect()
 }
 
-/// Replays every log with a judge that always declines, so that no post of the bot changes the talk.
-pub fn live_all(arguments: &LogArguments) -> anyhow::Result<Vec<ReplayedLogs>> {
+/// Replays every log with a judge that always declines, so that no post of the bot changes the talk. `needs` refuses settings whose
+/// decisions cannot be measured.
+pub fn live_all(
+    arguments: &LogArguments,
+    needs: impl Fn(Rating) -> anyhow::Result<()>,
+) -> anyhow::Result<(Rating, Vec<ReplayedLogs>)> {
     let inputs: Vec<&str> = arguments.logs.iter().map(String::as_str).collect();
     let report: Vec<_> = arguments.report.iter().map(|path| ("--report", path.as_str())).collect();
     outputs::check(&inputs, &report)?;
     let (policies, _) = arguments.settings.policies_for_replay()?;
-    if !policies.general().settings.score.learned {
-        bail!("nothing to measure: score.learned is false in these settings");
-    }
+    let rating = Rating::of(&policies);
+    needs(rating)?;
     let mut all = Vec::new();
     for path in outputs::distinct(&arguments.logs) {
         let (channels, events) = logs::read_with_events(path, &aizuchi_formats::Options::default())?;
         all.push(ReplayedLogs { channels, decided: decide(&policies, &Judge::No, events)? });
     }
     check_labels(all.iter().flat_map(|log| &log.channels))?;
-    Ok(all)
+    Ok((rating, all))
 }
 
 /// Nothing can be measured without labels, or with labels that refer to nothing.

@@ -1,10 +1,12 @@
 //! `aizuchi eval`: measures the predictions against recorded talk.
 
 mod entry;
+mod figures;
 mod labelled;
 mod link;
 mod locomo;
 mod page;
+mod rating;
 mod recall;
 mod remembered;
 mod talk;
@@ -28,21 +30,26 @@ enum Measure {
     ///
     /// LOG is a transcript with labels: `gold_reply_to` holds the ids of what a message answers, or its own where it starts a
     /// conversation; or `gold_conversation` names the conversation it is in, and a message answers the one before it there.
-    /// Somebody joins at a message if somebody who is not in its conversation up to then answers it. Bots count neither as those
-    /// who join nor as authors; the last 30 labelled messages of a channel are left out. Where a
-    /// log has no such fields, its threads, its topics (of Zulip) and its replies are the labels: these are hidden from the
+    /// Somebody joins at a message if somebody who is not in its conversation up to then answers it; or, by the second definition,
+    /// if the next to speak in its conversation is a person who had not spoken there. Where conversations are labelled, both are the
+    /// same. Bots count neither as those who join nor as authors; the last 30 labelled messages of a channel, and those about which
+    /// nothing was decided, are left out. Settings without learnt estimates are measured by their points, or by whether a model would
+    /// be asked. Where a log has no such fields, its threads, its topics (of Zulip) and its replies are the labels: these are hidden from the
     /// engine, and everything is laid flat into its channel. Where replies alone are known, every message of a person counts.
     Entry(LogArguments),
     /// How well it predicts which message is answered, and which conversation a message is in
     ///
     /// LOG is a transcript with labels, as for entry. One guess per message; a message may answer several. A follow-up is in the
     /// right conversation if its guess is, a first message if its guess is itself; by how long the conversation had been silent.
+    /// Beside it: every message answers the one before it. Whom a line is for is measured in conversations of three people, on lines
+    /// that name nobody, beside whoever else spoke last.
     Link(LogArguments),
     /// How well it predicts that it is its turn
     ///
     /// LOG is a transcript with labels, as for entry. A person of the log stands in for the bot: at each message of somebody
     /// else, in a conversation in which that person spoke before, is that person the next to speak there? Where it was not found
-    /// that the person takes part, the guess counts as 0.
+    /// that the person takes part, the guess counts as 0. Beside it: it is the turn of whoever spoke just before. Settings without
+    /// learnt estimates are measured as for entry.
     Turn(turn::TurnArguments),
     /// How close it comes to the talk share it was given, and what each preset costs
     ///

@@ -4,16 +4,22 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use aizuchi_measure::baselines::spoke_just_before;
+use aizuchi_measure::conversations::groups;
 use aizuchi_measure::labels::{talks, turns};
-use aizuchi_measure::logs::{self, Channel};
-use aizuchi_measure::metrics::{auc, average_precision, brier};
+use aizuchi_measure::logs::{self, Channel, Said};
+use aizuchi_measure::metrics::{Outcomes, auc, average_precision, brier};
+use aizuchi_measure::silences::{BySilence, happened};
 use anyhow::bail;
 use clap::Args;
 use serde_json::json;
 
+use super::figures::{by_silence, figure, percent, silence_table};
 use super::labelled::{by_message, check_labels, decide_as};
+use super::rating::Rating;
 use crate::cli::outputs;
 use crate::cli::settings::SettingsArguments;
+use crate::replay::Decided;
 
 #[derive(Args)]
 pub struct TurnArguments {
@@ -36,18 +42,38 @@ const STAND_INS: usize = 5;
 /// The results for one stand-in.
 struct StandIn {
     name: String,
-    outcomes: Vec<(f32, bool)>,
+    outcomes: BySilence,
+    /// The same if it is the turn of whoever spoke just before.
+    just_before: Vec<(f32, bool)>,
     /// How many of these were messages at which the stand-in was not recognised as a participant.
     unknown: usize,
+}
+
+impl StandIn {
+    fn of(name: String, channels: &[Channel], decided: &[Decided], rating: Rating) -> StandIn {
+        let decided = by_message(decided);
+        let mut stand_in = StandIn { name, outcomes: BySilence::default(), just_before: Vec::new(), unknown: 0 };
+        for channel in channels {
+            let silences = groups(channel);
+            let is_stand_in = |said: &Said| said.name == stand_in.name;
+            for (index, next) in turns(channel, is_stand_in) {
+                let key = (channel.name.as_str(), channel.said[index].id.as_str());
+                let p_turn = decided.get(&key).and_then(|it| rating.turn(&it.trace));
+                stand_in.unknown += usize::from(p_turn.is_none());
+                stand_in.outcomes.push(silences[index].unwrap_or_default(), p_turn.unwrap_or(0.0), next);
+                let before = spoke_just_before(channel, index, is_stand_in);
+                stand_in.just_before.push((f32::from(u8::from(before)), next));
+            }
+        }
+        stand_in
+    }
 }
 
 pub fn run(arguments: &TurnArguments) -> anyhow::Result<()> {
     let inputs: Vec<&str> = arguments.logs.iter().map(String::as_str).collect();
     outputs::check(&inputs, &[])?;
     let (policies, _) = arguments.settings.policies_for_replay()?;
-    if !policies.general().settings.score.learned {
-        bail!("nothing to measure: score.learned is false in these settings");
-    }
+    let rating = Rating::of(&policies);
     let mut all: Vec<StandIn> = Vec::new();
     let mut logs: Vec<(&str, Vec<Channel>)> = Vec::new();
     for path in outputs::distinct(&arguments.logs) {
@@ -60,20 +86,10 @@ pub fn run(arguments: &TurnArguments) -> anyhow::Result<()> {
         let names = if named.is_empty() { who_says_most(channels) } else { named.clone() };
         for name in names {
             let decided = decide_as(&policies, path, &name)?;
-            let decided = by_message(&decided);
-            let mut stand_in = StandIn { name, outcomes: Vec::new(), unknown: 0 };
-            for channel in channels {
-                for (index, next) in turns(channel, |said| said.name == stand_in.name) {
-                    let key = (channel.name.as_str(), channel.said[index].id.as_str());
-                    let p_turn = decided.get(&key).and_then(|it| it.trace.p_turn);
-                    stand_in.unknown += usize::from(p_turn.is_none());
-                    stand_in.outcomes.push((p_turn.unwrap_or(0.0), next));
-                }
-            }
-            all.push(stand_in);
+            all.push(StandIn::of(name, channels, &decided, rating));
         }
     }
-    tell(arguments, all)
+    tell(arguments, all, rating)
 }
 
 /// The stand-ins without duplicates; each must speak in one of the logs.
@@ -95,43 +111,55 @@ fn stand_ins(named: &[String], logs: &[(&str, Vec<Channel>)]) -> anyhow::Result<
     Ok(names)
 }
 
-fn tell(arguments: &TurnArguments, all: Vec<StandIn>) -> anyhow::Result<()> {
-    let outcomes: Vec<(f32, bool)> = all.iter().flat_map(|stand_in| stand_in.outcomes.iter().copied()).collect();
-    let next = outcomes.iter().filter(|(_, next)| *next).count();
+fn tell(arguments: &TurnArguments, all: Vec<StandIn>, rating: Rating) -> anyhow::Result<()> {
+    let (mut every, mut just_before, mut unknown) = (BySilence::default(), Vec::new(), 0);
+    let mut stand_ins = Vec::new();
+    for StandIn { name, outcomes, just_before: before, unknown: of_name } in all {
+        stand_ins.push((name, outcomes.all().len(), happened(outcomes.all())));
+        every.add(outcomes);
+        just_before.extend(before);
+        unknown += of_name;
+    }
+    let (outcomes, next) = (every.all(), happened(every.all()));
     if next == 0 || next == outcomes.len() {
-        let names: Vec<&str> = all.iter().map(|stand_in| stand_in.name.as_str()).collect();
+        let names: Vec<&str> = stand_ins.iter().map(|(name, ..)| name.as_str()).collect();
         bail!(
             "of {} messages to {} it was the next to speak after {next}: both kinds are needed to measure",
             outcomes.len(),
             names.join(", ")
         );
     }
-    let unknown: usize = all.iter().map(|stand_in| stand_in.unknown).sum();
-    let (auc, precision, brier) = (auc(&outcomes), average_precision(&outcomes), brier(&outcomes));
     if arguments.json {
-        let names: Vec<&str> = all.iter().map(|stand_in| stand_in.name.as_str()).collect();
+        let names: Vec<&str> = stand_ins.iter().map(|(name, ..)| name.as_str()).collect();
         let figures = json!({
-            "me": names, "messages": outcomes.len(), "without_p_turn": unknown, "next": next,
-            "auc": auc, "average_precision": precision, "brier": brier,
+            "rating": rating.id(), "me": names, "messages": outcomes.len(), "without_p_turn": unknown, "next": next,
+            "auc": auc(outcomes), "average_precision": average_precision(outcomes), "brier": brier(outcomes),
+            "just_before": {"auc": auc(&just_before), "average_precision": average_precision(&just_before)},
+            "by_silence": by_silence(&every),
         });
         return crate::cli::print(&format!("{figures}\n"));
     }
-    let share = |part: usize, all: usize| 100.0 * part as f64 / all.max(1) as f64;
     let mut text = format!(
-        "{} messages of others, the next to speak after {next} of them ({:.1} %); taking part not found at {unknown}\n\n",
+        "{} messages of others, the next to speak after {next} of them ({}); taking part not found at {unknown}\n\n{}",
         outcomes.len(),
-        share(next, outcomes.len())
+        percent(next, outcomes.len()),
+        rating.note()
     );
-    let _ = writeln!(
-        text,
-        "AUC                {auc:.3}\naverage precision  {precision:.3}\nBrier              {brier:.4}\n"
-    );
-    let _ = writeln!(text, "messages    next  stand-in");
-    for StandIn { name, outcomes, .. } in &all {
-        let next = outcomes.iter().filter(|(_, next)| *next).count();
-        let _ = writeln!(text, "{:>8}  {:>4.1} %  {name}", outcomes.len(), share(next, outcomes.len()));
+    text.push_str("                   guessed  who spoke just before\n");
+    let mut row = |name: &str, cell: fn(&Outcomes) -> f64| {
+        let [guessed, before] = [outcomes, &just_before].map(|outcomes| figure(cell(outcomes)));
+        let _ = writeln!(text, "{name:<17}  {guessed:>7}  {before:>21}");
+    };
+    row("AUC", auc);
+    row("average precision", average_precision);
+    if rating == Rating::Likelihood {
+        let _ = writeln!(text, "Brier              {:>7.4}", brier(outcomes));
     }
-    crate::cli::print(&text)
+    text.push_str("\nmessages     next  stand-in\n");
+    for (name, messages, next) in &stand_ins {
+        let _ = writeln!(text, "{messages:>8}  {:>7}  {name}", percent(*next, *messages));
+    }
+    crate::cli::print(&(text + "\n" + &silence_table(&every, "next")))
 }
 
 /// The people who say most in labelled conversations, in descending order.
