@@ -298,7 +298,7 @@ class App {
   async #askName(must, note = t("page-who-note")) {
     const value = this.name ?? friendlyName();
     const name = await ask({ title: t("page-who"), note, label: t("page-name"), value, confirm: must ? t("page-enter") : t("page-save"), must, testid: "name-dialog" });
-    if (must && matchMedia("(pointer: fine)").matches) this.composer.field.focus();
+    if (must && !matchMedia("(pointer: coarse)").matches) this.composer.field.focus();
     return name;
   }
 
