@@ -16,6 +16,7 @@ mod people;
 mod query;
 pub mod rank;
 mod resembling;
+mod same;
 mod sketch;
 mod ties;
 mod walls;
