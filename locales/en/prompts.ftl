@@ -14,6 +14,10 @@ prompt-history =
     - your contributions within 30 minutes: { $count }
     - the talk at that time began:
     { $excerpt }...
+prompt-memory-channel = channel
+prompt-memory-person = person
+prompt-memory-pair = answers
+prompt-memory-fact = fact
 prompt-pair-often = { $name } and { $other } often answer each other
 prompt-pair-some = { $name } and { $other } answer each other now and then
 prompt-pair-me-often = { $name } and you often answer each other

@@ -15,6 +15,10 @@ prompt-history =
     - 30分以内の介入回数: { $count } 回
     - 最後の介入時の会話（参考）:
     { $excerpt }...
+prompt-memory-channel = チャンネル
+prompt-memory-person = 人
+prompt-memory-pair = やりとり
+prompt-memory-fact = 事実
 prompt-pair-often = { $name }と{ $other }はよく言葉を交わす
 prompt-pair-some = { $name }と{ $other }は時々言葉を交わす
 prompt-pair-me-often = { $name }とあなたはよく言葉を交わす

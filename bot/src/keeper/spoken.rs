@@ -2,13 +2,13 @@
 //!
 //! A message to be forgotten is treated as deleted: the engines, memory and the journal drop it the same way. People still
 //! see it where it was said; a person who does not want that deletes it there. Memories that rest on no message are deleted
-//! with it.
+//! with it; what others stated too keeps their wording.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aizuchi_core::effect::Brief;
-use aizuchi_core::memory::{Filter, ForgetTopic, MemoryChange, asked_to_forget};
+use aizuchi_core::memory::{Filter, ForgetTopic, MemoryChange, asked_to_forget, asked_to_forget_by, changes_to_unsay};
 use aizuchi_core::types::{Change, MessageId, PersonId, Place, RoomId, Voice};
 use aizuchi_core::{Input, Time};
 
@@ -37,7 +37,10 @@ impl Keeper {
         let last = brief.answering.last().filter(|_| brief.addressed)?;
         // This check is cheaper than reading the journal for every answer.
         let line = brief.transcript.lines.iter().find(|line| line.id == last.as_str())?;
-        let topic = asked_to_forget(line.text)?;
+        let policies = self.policies();
+        let bot = &policies.for_room(brief.place.room.as_str()).settings.bot;
+        let names: Vec<&str> = std::iter::once(&bot.name).chain(&bot.aliases).map(|name| &**name).collect();
+        let topic = asked_to_forget_by(line.text, &names)?;
         let engine = self.engine.get()?.clone();
         let said = self.latest_talk(&brief.place.room, seq).await.ok()?;
         let person = said.iter().find(|said| said.id == *last)?.person.clone();
@@ -74,16 +77,20 @@ impl Keeper {
                 places.push((said.place, said.id));
             }
         }
-        let mut facts = Vec::new();
+        let (mut facts, mut changes): (Vec<u64>, Vec<MemoryChange>) = Default::default();
         for id in &ids {
             let filter = Filter { person: Some(id.clone()), ..Filter::default() };
-            let about =
-                self.memory.facts(filter).await?.into_iter().filter(|fact| fact.texts().any(|text| topic.is_in(text)));
-            facts.extend(about.map(|fact| fact.id));
+            for fact in self.memory.facts(filter).await? {
+                let unsaid = changes_to_unsay(topic, &fact, &ids);
+                if !unsaid.is_empty() && !facts.contains(&fact.id.0) {
+                    facts.push(fact.id.0);
+                    changes.extend(unsaid);
+                }
+            }
         }
         let own = self.own_words_about(topic, &ids).await?;
-        let request = self.note_request((room, message), &places, &facts.iter().map(|fact| fact.0).collect::<Vec<_>>());
-        self.change(facts.into_iter().map(|fact| MemoryChange::Forgotten { fact }).collect()).await?;
+        let request = self.note_request((room, message), &places, &facts);
+        self.change(changes).await?;
         let mut promised = Vec::new();
         for (place, id) in places.into_iter().chain(own) {
             let gone = Input::Changed(Change { place, id, at, text: None });

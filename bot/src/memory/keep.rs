@@ -84,13 +84,20 @@ impl ChangeApplier<'_> {
         self.settle_contradictions(new, known)
     }
 
-    /// Facts that these ones had replaced hold again.
+    /// Facts that these ones had replaced hold again, unless a later one that still holds contradicts them as well.
     pub(super) fn restore_former(&mut self, gone: &[FactId], left: Vec<Fact>) -> StoreResult<()> {
-        for mut fact in left {
-            if fact.former.is_some_and(|former| gone.contains(&former.by)) {
-                fact.former = None;
-                self.table.put_fact(&fact)?;
-            }
+        let is_revived = |fact: &Fact| fact.former.is_some_and(|former| gone.contains(&former.by));
+        let (mut revived, mut left): (Vec<Fact>, Vec<Fact>) = left.into_iter().partition(is_revived);
+        // Of several, the latest holds first.
+        revived.sort_by_key(|fact| std::cmp::Reverse((fact.at, fact.id)));
+        for mut fact in revived {
+            let replaces = |other: &&Fact| {
+                other.former.is_none() && (other.at >= fact.at || other.pinned) && contradicts(other, &fact)
+            };
+            let by = left.iter().filter(replaces).max_by_key(|other| (other.at, other.id)).filter(|_| !fact.pinned);
+            fact.former = by.map(|other| Former { by: other.id, since: other.at });
+            self.table.put_fact(&fact)?;
+            left.push(fact);
         }
         Ok(())
     }
@@ -102,7 +109,7 @@ impl ChangeApplier<'_> {
                 let known = self.table.facts_alike(&fact.origin.room, &fact.content)?;
                 let draft = FactDraft::from(fact.clone());
                 if compare(known.iter(), &draft) != MergeOutcome::New || self.is_unwelcome(&draft)? {
-                    return self.keep(draft);
+                    return fact.into_drafts().into_iter().try_for_each(|draft| self.keep(draft));
                 }
                 // The fact that replaced it has another number here.
                 let former = fact.former.map(|former| Former { by: ELSEWHERE, ..former });

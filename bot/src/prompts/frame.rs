@@ -18,6 +18,7 @@
 //!   first `: ` of a line always ends the name, and a mark in brackets after it is always ours;
 //! - `<talk>` and the other tags, and the turn marks of models, cannot occur in words or names, so only we end a frame;
 //! - all of this is decided by how a text looks, without invisible characters and with look-alikes folded into one;
+//! - a line of `<memory>` begins with what it is (`fact:`, `person:`), so no fact passes for a profile;
 //! - a message, and the talk as a whole, have a maximum length.
 //!
 //! The bot's own earlier words are marked lines of the talk, not turns of the model: what is in a turn of the model looks
@@ -136,20 +137,24 @@ impl PromptFrame {
 
     /// What is remembered of the channel, its people and earlier talk.
     pub fn add_memories(&mut self, memories: &Memories) {
-        let mut body = String::new();
+        let mut lines: Vec<(&str, String)> = Vec::new();
         if let Some(channel) = &memories.channel {
-            body += &self.format_notes(channel);
+            let notes = self.format_notes(channel);
+            lines.extend(notes.lines().map(|line| ("prompt-memory-channel", line.to_owned())));
         }
         for person in &memories.people {
-            body += &self.format_person(person);
+            lines.push(("prompt-memory-person", self.format_person(person)));
         }
         for pair in &memories.pairs {
-            body += &self.format_pair(pair);
+            lines.push(("prompt-memory-pair", self.format_pair(pair)));
         }
         for recalled in &memories.facts {
             let former = recalled.fact.former.map(|_| self.language.text("fact-former") + " ").unwrap_or_default();
-            body += &format!("- {former}{}\n", framed_alone(&recalled.fact.content));
+            lines.push(("prompt-memory-fact", former + &framed_alone(&recalled.fact.content)));
         }
+        // What a line is stands at its beginning, where no data is.
+        let line = |(kind, text): (&str, String)| format!("- {}: {text}\n", self.language.text(kind));
+        let body: String = lines.into_iter().map(line).collect();
         if !body.is_empty() {
             self.push("memory", &body);
         }
@@ -184,7 +189,7 @@ impl PromptFrame {
         let parts = [familiar, join(&person.tags), join(&person.topics), join(&person.notes)];
         let parts = parts.into_iter().chain(person.last_talk.as_deref().map(str::to_owned));
         let told: Vec<String> = parts.map(|part| framed_alone(&part)).filter(|part| !part.is_empty()).collect();
-        format!("- {label}: {}\n", told.join("; "))
+        format!("{label}: {}", told.join("; "))
     }
 
     /// Who answers whom: names are those of the talk, and words are sanitized like those of a message.
@@ -201,7 +206,7 @@ impl PromptFrame {
             pair.words.iter().map(|word| framed_alone(word)).filter(|word| !word.is_empty()).collect();
         let words = words.join(&self.language.text("list-separator"));
         let about = if words.is_empty() { words } else { say!(self.language, "prompt-pair-words", words = words) };
-        format!("- {told}{about}\n")
+        format!("{told}{about}")
     }
 
     fn push(&mut self, tag: &str, body: &str) {

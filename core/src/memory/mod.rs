@@ -16,12 +16,13 @@ mod people;
 mod query;
 pub mod rank;
 mod resembling;
+mod same;
 mod sketch;
 mod ties;
 mod walls;
 pub mod words;
 
-pub use asked::{ForgetTopic, asked_to_forget};
+pub use asked::{ForgetTopic, asked_to_forget, asked_to_forget_by, changes_to_unsay};
 pub use change::{ExportItem, HeardFrom, Layer, Marks, MemoryChange};
 pub use channel::{ChannelMemory, MESSAGES_MAX};
 pub use context::{ContextTurn, context_of};

@@ -1,5 +1,7 @@
 //! What is forgotten is gone: from every answer, and from the files.
 
+use aizuchi_core::memory::{asked_to_forget, changes_to_unsay};
+
 use super::*;
 
 async fn lived(store: &str, name: &str) -> MemoryFixture {
@@ -164,6 +166,37 @@ async fn the_words_of_a_deleted_message_do_not_survive_in_a_merged_fact() {
         assert_eq!(house.found("green", &lobby).await.len(), 1);
         house.apply([gone("web:lobby", "m2")]).await;
         assert!(house.contents().await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn what_one_of_two_wants_to_be_forgotten_keeps_the_wording_of_the_other() {
+    for store in &stores() {
+        println!("store: {store}");
+        let house = MemoryFixture::new(store, "unsaid").await;
+        let lobby = public("web:lobby");
+        let mut unsourced = sourced(&lobby, "The glockenspiel is loud", &[("ken", "m9")]);
+        unsourced.messages.clear();
+        house
+            .apply([
+                kept(sourced(&lobby, "The tulip is red", &[("ken", "m1")])),
+                kept(sourced(&lobby, "The tulip is really red", &[("mia", "m2")])),
+                kept(sourced(&lobby, "Tulips need water", &[("ken", "m3")])),
+                kept(unsourced),
+                kept(sourced(&lobby, "The glockenspiel is really loud", &[("mia", "m4")])),
+            ])
+            .await;
+        assert_eq!(house.contents().await.len(), 3, "{store}");
+        for text in ["forget what I said about the tulip", "forget what I said about the glockenspiel"] {
+            let topic = asked_to_forget(text).expect("a request");
+            let facts = house.facts().await;
+            let unsaid = facts.iter().flat_map(|fact| changes_to_unsay(&topic, fact, &[PersonId::new("ken")]));
+            house.apply(unsaid.collect::<Vec<_>>()).await;
+        }
+        let mut contents = house.contents().await;
+        contents.sort();
+        assert_eq!(contents, ["The glockenspiel is really loud", "The tulip is really red"], "{store}");
+        assert!(house.facts().await.iter().all(|fact| fact.people == [PersonId::new("mia")]), "{store}");
     }
 }
 

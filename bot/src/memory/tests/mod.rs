@@ -4,6 +4,7 @@ mod caps;
 mod context;
 mod durable;
 mod forget;
+mod lasting;
 mod properties;
 mod suite;
 mod ties;

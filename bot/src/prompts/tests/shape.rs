@@ -63,15 +63,15 @@ fn the_writer_is_told_who_answers_whom() {
     };
     assert!(
         told("en", &pairs).starts_with(
-            "<memory>\n- alice and jonas often answer each other (about tomatoes, frost)\n\
-             - alice and ann answer each other now and then\n- alice and you answer each other now and then (about frost)\n\
+            "<memory>\n- answers: alice and jonas often answer each other (about tomatoes, frost)\n\
+             - answers: alice and ann answer each other now and then\n- answers: alice and you answer each other now and then (about frost)\n\
              </memory>\n"
         ),
         "{}",
         told("en", &pairs)
     );
     assert!(
-        told("ja", &pairs).contains("- aliceとjonasはよく言葉を交わす（tomatoes、frostなど）\n"),
+        told("ja", &pairs).contains("- やりとり: aliceとjonasはよく言葉を交わす（tomatoes、frostなど）\n"),
         "{}",
         told("ja", &pairs)
     );

@@ -1,5 +1,7 @@
 //! Requests to forget, and what only looks like one.
 
+mod not_meant;
+
 use super::*;
 
 #[test]

@@ -183,7 +183,7 @@ const STOP: &[&str] = &[
 ];
 
 /// Forms that no rule of endings covers, in alphabetical order.
-const IRREGULAR: &[(&str, &str)] = &[
+pub(super) const IRREGULAR: &[(&str, &str)] = &[
     ("arose", "arise"),
     ("ate", "eat"),
     ("awoke", "awake"),

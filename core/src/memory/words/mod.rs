@@ -2,6 +2,7 @@
 
 mod alike;
 mod english;
+mod inflections;
 mod japanese;
 mod names;
 mod phrases;
@@ -57,6 +58,42 @@ pub struct TextToken {
     pub normal: String,
 }
 
+/// A word as it is written, in lower case, and in normalized form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenWord {
+    pub written: String,
+    pub word: String,
+}
+
+/// The meaningful words, in order: what [`words`] returns, with what is written.
+pub fn written_words(text: &str) -> Vec<WrittenWord> {
+    let mut found = Vec::new();
+    walk(text, &mut |segment| {
+        found.extend(bare(segment).map(|word| WrittenWord { written: segment.to_owned(), word }))
+    });
+    found
+}
+
+impl WrittenWord {
+    /// Whether it is the same word in another inflection. Words that are only derived from each other, or mean the same, are
+    /// different words.
+    pub fn is_form_of(&self, other: &WrittenWord) -> bool {
+        self.written == other.written
+            || self.word == other.word
+                && (!self.word.is_ascii() || inflections::are_inflected(&self.written, &other.written))
+    }
+}
+
+/// The readings of the known words that a text has in kana.
+pub fn kana_readings(text: &str) -> Vec<String> {
+    readings::readings(&normal(text), &[])
+}
+
+/// The readings of a known word in kanji.
+pub fn kanji_readings(word: &str) -> Vec<String> {
+    readings::readings("", &[word.to_owned()])
+}
+
 /// Characters that only separate sentences and words.
 const PUNCTUATION: &str = ".,!?;:\"'()[]…~、。！？；：「」『』（）［］〜♪“”‘’";
 
@@ -75,6 +112,36 @@ pub fn tokens(text: &str) -> Vec<TextToken> {
     }
     tokens
 }
+
+/// Characters of which one between two words, without a space, belongs to them: `3:0`, `.5`.
+const JOINING: [char; 3] = ['.', ',', ':'];
+
+/// Like [`tokens`], but nothing is changed that may mean something: width is normalized, and case, superscripts, question marks and
+/// what is inside `node.js` stay. `normal` is in lower case.
+pub fn exact_tokens(text: &str) -> Vec<TextToken> {
+    let width = |c: char| matches!(c, '\u{3000}' | '\u{ff00}'..='\u{ffef}');
+    let folded = text.chars().take(CHARS_MAX).flat_map(|c| {
+        let folded: String = if width(c) { std::iter::once(c).nfkc().collect() } else { c.into() };
+        folded.chars().collect::<Vec<_>>()
+    });
+    let text: String = folded.nfc().map(|c| if c == '’' { '\'' } else { c }).collect();
+    let segmenter = WordSegmenter::new_auto(WordBreakInvariantOptions::default());
+    let (mut tokens, mut start) = (Vec::new(), 0);
+    for end in segmenter.segment_str(&text) {
+        for part in text[start..end].split_whitespace() {
+            let joins = part.ends_with(JOINING) && text[end..].starts_with(|c: char| c.is_ascii_alphanumeric());
+            let is_small = part.chars().all(|c| PUNCTUATION.contains(c) && !MEANINGFUL.contains(&c));
+            if joins || !is_small {
+                tokens.push(TextToken { original: part.to_owned(), normal: part.to_lowercase() });
+            }
+        }
+        start = end;
+    }
+    tokens
+}
+
+/// Of the punctuation, what changes the meaning of a sentence.
+const MEANINGFUL: [char; 4] = ['?', '？', '~', '〜'];
 
 /// The words as people write them, for display: without duplicates, the longest first among those of equal count.
 pub fn topics(text: &str, count: usize) -> Vec<Box<str>> {
@@ -149,6 +216,11 @@ pub(super) fn is_kanji_word(letters: &[char]) -> bool {
 /// Whether a word in lower case is rare in chats.
 pub(super) fn is_rare(word: &str) -> bool {
     rarity(word).is_none_or(|rarity| rarity >= crate::conversations::RARITY_MAX)
+}
+
+/// Whether an English word in lower case is a function word.
+pub(super) fn is_function_word(word: &str) -> bool {
+    english::is_stop(word)
 }
 
 /// How rare a word in lower case is in chats; `None` if it is not in the lexicon.
