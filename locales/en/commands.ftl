@@ -169,20 +169,23 @@ remembered-more-ties = { $more } more people
 remembered-by-others = What others said of you:
 remembered-channels = Summaries of rooms that name you or list you:
 remembered-perhaps = Perhaps about you, by the name “{ $name }” ({ $again } if it is yours):
+remembered-perhaps-elsewhere = and { $n } more in rooms that you do not read
 remembered-elsewhere = And { $n } more in rooms that you do not read.
 remembered-nothing = Nothing is remembered about you.
-remembered-end = { $forget_me } deletes all of that.
+remembered-end = { $forget_me } deletes all of that; what is only perhaps about you, it asks about.
 
 ## /forget-me
 
 forgotten-done = You are forgotten: what you said, what was known about you and what was derived from it. What you say from now on is heard again; { $opt_out } keeps it out of memory.
 forgotten-still-read = Almost done: everything about you is deleted, but another program (perhaps a backup) is reading the file, and old pages stay in it until that ends. They are then removed automatically, also after a restart.
 forgotten-interrupted = Your request to be forgotten is stored, but could not be finished now. It continues automatically, also after a restart.
-forgotten-doubtful = What it said or remembers under these names may be about somebody else and was kept: { $names }. To remove it too, within the hour: { $again }
+forgotten-doubtful = What it said or remembers under these names may be about somebody else and was kept: { $names }. To remove it too, within the hour (by a name that is others' as well, only what was said where you took part): { $again }
 forgotten-name-other = “{ $name }” ({ $other }?)
 forgotten-name-word = “{ $name }” (an ordinary word?)
+forgotten-name-before = “{ $name }” (in use there before you came)
 forgotten-name-part = “{ $name }” (only a part of your name)
-forgotten-shared = What others said by these names alone was kept, because others have them too or they are ordinary words: { $names }
+forgotten-name-untied = “{ $name }” (you, or somebody or something else?)
+forgotten-shared = What others said by these names alone was kept, because others have them too, they are ordinary words, or they were in use before you came: { $names }
 forgotten-not-your-name = “{ $name }” is not a known name of yours: nothing was removed.
 
 ## Where it was addressed and has no answer

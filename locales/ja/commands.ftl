@@ -166,20 +166,23 @@ remembered-more-ties = ほか { $more } 人
 remembered-by-others = ほかの人があなたについて言ったこと：
 remembered-channels = あなたの名前か参加が載っている部屋の要約：
 remembered-perhaps = 「{ $name }」の名前で、あなたのことかもしれないもの（あなたの名前なら { $again }）：
+remembered-perhaps-elsewhere = ほかに、あなたが読まない部屋に { $n } 件
 remembered-elsewhere = ほかに、あなたが読まない部屋に { $n } 件あります。
 remembered-nothing = 長く覚えていることはありません。
-remembered-end = { $forget_me } ですべて忘れます。
+remembered-end = { $forget_me } ですべて忘れます。あなたのことかもしれないだけのものは、聞きます。
 
 ## /forget-me
 
 forgotten-done = あなたのことを忘れました。あなたの発言、あなたについて知っていたこと、それをもとにしたことは残っていません。これからの発言はまた聞こえます。覚えてほしくなければ { $opt_out } を使ってください。
 forgotten-still-read = もう少しで終わります。あなたに関するものはすべて削除しましたが、ほかのもの（バックアップなど）がファイルを読んでいる間は、古いページが残ります。読み終わりしだい、再起動のあとでも、ひとりでに消えます。
 forgotten-interrupted = 忘れてほしいという希望は記録しましたが、いまは最後までできませんでした。再起動のあとでも、ひとりでに続けます。
-forgotten-doubtful = 次の名前で話したことや覚えていることは、ほかの人のことかもしれないので残しました：{ $names }。それも消すには、1 時間以内に { $again }
+forgotten-doubtful = 次の名前で話したことや覚えていることは、ほかの人のことかもしれないので残しました：{ $names }。それも消すには（ほかの人の名前やふつうの言葉でもあるなら、あなたがその場にいた話だけ）、1 時間以内に { $again }
 forgotten-name-other = 「{ $name }」（{ $other } かもしれません）
 forgotten-name-word = 「{ $name }」（ふつうの言葉かもしれません）
+forgotten-name-before = 「{ $name }」（あなたが来る前から使われていた言葉）
 forgotten-name-part = 「{ $name }」（あなたの名前の一部）
-forgotten-shared = 次の名前はほかの人の名前やふつうの言葉でもあるので、その名前だけで話されたことは残しました：{ $names }
+forgotten-name-untied = 「{ $name }」（ほかの人や物のことかもしれません）
+forgotten-shared = 次の名前はほかの人の名前やふつうの言葉でもあるか、あなたが来る前から使われていたので、その名前だけで話されたことは残しました：{ $names }
 forgotten-not-your-name = 「{ $name }」はあなたの名前として知られていません。何も消していません。
 
 ## Where it was addressed and has no answer

@@ -24,8 +24,7 @@ pub fn run(arguments: &WebLinkArguments) -> anyhow::Result<()> {
         Ok(bound) => address_of(bound),
         Err(_) => format!("http://{}/", web.address),
     };
-    let from_elsewhere = if is_open_to_others(&web) { FROM_ELSEWHERE } else { "" };
-    super::print(&format!("{}\n{from_elsewhere}", with_token(&address, web.token())))
+    super::print(&format!("{}\n", with_token(&address, web.token())))
 }
 
 /// What somebody at another machine has to know.

@@ -42,11 +42,9 @@ fn run<'a>(
 
 fn format_forgotten(forgotten: &ForgetResult, form: CommandForm, language: Language) -> String {
     let mut text = format_state(forgotten.state, form, language);
-    if !forgotten.doubtful.is_empty() {
-        let names = forgotten.doubtful.iter().map(|known| &*known.name).collect::<Vec<_>>().join(", ");
-        let again = form.write(&format!("forget-me {names}"));
+    if let Some(question) = ask_about(&forgotten.doubtful, form, language) {
         text.push('\n');
-        text.push_str(&say!(language, "forgotten-doubtful", names = listed(&forgotten.doubtful), again = again));
+        text.push_str(&question);
     }
     if !forgotten.shared.is_empty() {
         text.push('\n');
@@ -55,13 +53,25 @@ fn format_forgotten(forgotten: &ForgetResult, form: CommandForm, language: Langu
     text
 }
 
+/// Asks which of these names are theirs.
+pub(super) fn ask_about(doubtful: &[DoubtfulName], form: CommandForm, language: Language) -> Option<String> {
+    if doubtful.is_empty() {
+        return None;
+    }
+    let names = doubtful.iter().map(|known| &*known.name).collect::<Vec<_>>().join(", ");
+    let again = form.write(&format!("forget-me {names}"));
+    Some(say!(language, "forgotten-doubtful", names = listed(doubtful), again = again))
+}
+
 fn listed(names: &[DoubtfulName]) -> Vec<LocalizedMessage> {
     let name = |DoubtfulName { name, doubt }: &DoubtfulName| match doubt {
         NameDoubt::AnotherPerson(other) | NameDoubt::Beginning(other) => {
             message!("forgotten-name-other", name = &**name, other = &**other)
         }
         NameDoubt::Word => message!("forgotten-name-word", name = &**name),
+        NameDoubt::UsedBefore => message!("forgotten-name-before", name = &**name),
         NameDoubt::Part => message!("forgotten-name-part", name = &**name),
+        NameDoubt::Untied => message!("forgotten-name-untied", name = &**name),
     };
     names.iter().map(name).collect()
 }

@@ -22,7 +22,7 @@ fn run<'a>(
     Box::pin(async move {
         let language = call.language();
         let Some(keeper) = &runner.keeper else { return Ok(answers::no_memory(language)) };
-        keeper.opt_out(&runner.engine.first_id(&call.caller.person), false).await?;
+        keeper.opt_in(&runner.engine.first_id(&call.caller.person)).await?;
         Ok(language.text("command-opt-in.done"))
     })
 }

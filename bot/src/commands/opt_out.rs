@@ -1,6 +1,7 @@
 //! Keeps the caller out of long-term memory.
 
 use super::answers;
+use super::forget_me::ask_about;
 use super::parse::ArgumentValue;
 use super::runner::{CommandCall, CommandError, CommandRunner};
 use super::spec::{CommandEffect, CommandSpec, OfferedIn, Permission};
@@ -23,9 +24,15 @@ fn run<'a>(
     Box::pin(async move {
         let language = call.language();
         let Some(keeper) = &runner.keeper else { return Ok(answers::no_memory(language)) };
-        Ok(match keeper.opt_out(&runner.engine.first_id(&call.caller.person), true).await? {
+        let done = keeper.opt_out(&runner.engine.first_id(&call.caller.person), &runner.platforms).await?;
+        let mut text = match done.state {
             OptOutState::Done => language.text("command-opt-out.done"),
             OptOutState::Noted => language.text("command-opt-out.noted"),
-        })
+        };
+        if let Some(question) = ask_about(&done.doubtful, call.form, language) {
+            text.push('\n');
+            text.push_str(&question);
+        }
+        Ok(text)
     })
 }

@@ -89,6 +89,10 @@ fn format_remembered(about: &PersonList, form: CommandForm, language: Language) 
         list_facts(&mut text, &perhaps.facts, language);
         perhaps.notes.iter().for_each(|remark| text += &format!("\n- {}", remark.text));
         list_channels(&mut text, &perhaps.channels, language);
+        if perhaps.elsewhere > 0 {
+            write!(text, "\n- {}", say!(language, "remembered-perhaps-elsewhere", n = perhaps.elsewhere))
+                .expect("a string takes every text");
+        }
     }
     if about.elsewhere > 0 {
         text.push('\n');

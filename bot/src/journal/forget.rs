@@ -191,14 +191,15 @@ pub fn without_person(
         }
         // Whatever a model said in a room they spoke in.
         Input::Judged(call, answer) | Input::Written(call, answer) => {
-            let told = || answer.as_ref().is_ok_and(|answer| theirs.speaks_of_them(&answer.text));
+            let told = || answer.as_ref().is_ok_and(|answer| theirs.speaks_of_them(&call.room, &answer.text));
             theirs.request.rooms.contains(&call.room) || told()
         }
         Input::ToolCalls(call, calls, _) => {
-            theirs.request.rooms.contains(&call.room) || calls.iter().any(|call| theirs.speaks_of_them(&call.arguments))
+            let tells = |text: &str| theirs.speaks_of_them(&call.room, text);
+            theirs.request.rooms.contains(&call.room) || calls.iter().any(|call| tells(&call.arguments))
         }
         Input::ToolResult(call, result) => {
-            let told = || result.as_ref().is_ok_and(|output| theirs.speaks_of_them(&output.text));
+            let told = || result.as_ref().is_ok_and(|output| theirs.speaks_of_them(&call.room, &output.text));
             theirs.request.rooms.contains(&call.room) || told()
         }
         Input::Told(..)
@@ -233,7 +234,7 @@ pub(super) fn forgotten_decision(stored: StoredDecision, theirs: &Recognizer<'_>
     let was_here = theirs.request.rooms.contains(&room);
     let after = match trace {
         Ok(trace) if theirs.request.is_of(&trace.author_id) => None,
-        Ok(mut trace) if was_here || decided_on_tools(&trace, theirs) || theirs.speaks_of_them(&body) => {
+        Ok(mut trace) if was_here || decided_on_tools(&trace, theirs) || theirs.speaks_of_them(&room, &body) => {
             let before = trace.clone();
             trace.forget_words();
             if trace == before {
@@ -242,7 +243,7 @@ pub(super) fn forgotten_decision(stored: StoredDecision, theirs: &Recognizer<'_>
             Some(Box::new(trace))
         }
         Ok(_) => return None,
-        Err(_) if was_here || theirs.speaks_of_them(&body) => None,
+        Err(_) if was_here || theirs.speaks_of_them(&room, &body) => None,
         Err(_) => return None,
     };
     Some(Replacement { room, message, before: body, after })
@@ -281,6 +282,7 @@ mod tests {
         let request = ForgetRequest {
             ids: vec![PersonId::new("web:x"), PersonId::new("discord:7")],
             names: vec!["mia".into()],
+            homes: vec!["web".into()],
             ..ForgetRequest::default()
         };
         let (theirs, room) = (request.recognizer(), RoomId::new("web:lobby"));

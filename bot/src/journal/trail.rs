@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use aizuchi_core::memory::ForgetRequest;
 use aizuchi_core::memory::words::{NameFinder, Phrases};
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Voice};
 use aizuchi_core::{Input, Message, Time};
@@ -121,18 +122,26 @@ impl Journal {
         Ok(said.into_values().collect())
     }
 
-    /// Which of the names occur in something the bot said.
+    /// Which of the names occur in something the bot said that the request does not delete.
     pub async fn names_it_used(
         &self,
         names: Vec<Box<str>>,
+        request: &ForgetRequest,
         platforms: &[Arc<dyn Platform>],
     ) -> Result<Vec<Box<str>>, StoreError> {
         let mut looked: Vec<(Box<str>, NameFinder, bool)> =
             names.into_iter().map(|name| (name.clone(), NameFinder::new([&name]), false)).collect();
+        let (theirs, scope) = (request.recognizer(), request.person_names().scope);
+        let goes = |room: &RoomId, text: &str, post: Option<&StoredUtterance>| match post {
+            Some(post) => theirs.takes_own_post(room, post.id.as_str(), text),
+            None => request.rooms.contains(room) || theirs.speaks_of_them(room, text),
+        };
         let sources = Sources::new(&self.stores, platforms);
         sources
-            .each_own_text(&mut |_, text, _| {
-                looked.iter_mut().for_each(|(_, names, found)| *found = *found || names.are_in(text));
+            .each_own_text(&mut |room, text, post| {
+                if scope.has_room(room) && !goes(room, text, post) {
+                    looked.iter_mut().for_each(|(_, names, found)| *found = *found || names.may_be_in(text));
+                }
             })
             .await?;
         Ok(looked.into_iter().filter(|(.., found)| *found).map(|(name, ..)| name).collect())

@@ -36,7 +36,7 @@ impl Keeper {
         let policies = self.policies();
         let ids = PersonAliases::new(&policies.general().settings.people.same).all(&person);
         self.ask_operator(&ids, confirmed);
-        let LookedUp { request, doubtful, shared } = self.look_up(ids, confirmed, platforms).await?;
+        let LookedUp { request, doubtful, shared, .. } = self.look_up(ids, confirmed, platforms).await?;
         let request = Arc::new(request);
         // If this ends before all is deleted, the next start goes on with it.
         let step = JobStep::Delete(Box::new((*request).clone()));

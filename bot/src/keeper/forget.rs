@@ -8,15 +8,17 @@
 //! 4. The job loses everything that says who it was, and copies of what was deleted leave the file.
 //! 5. The old pages leave the log beside it, which a reader can delay; then the job itself goes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aizuchi_core::memory::words::{DoubtfulName, NameCandidates, NameDoubt, NameFinder, bare_name};
-use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Filter, ForgetRequest, Person};
-use aizuchi_core::types::PersonId;
+use aizuchi_core::memory::words::{DoubtfulName, NameCandidates, NameDoubt, bare_name};
+use aizuchi_core::memory::{FactId, Filter, ForgetRequest};
+use aizuchi_core::types::{PersonId, RoomId};
 
 use super::Keeper;
 use super::jobs::StoredForgetJob;
+use super::names::{KnownAs, Remembered};
 use crate::journal::{Journal, PersonTrail};
 use crate::ports::{JobStep, Platform};
 use crate::runtime::{EngineHandle, ShuttingDown, StoringError};
@@ -66,6 +68,8 @@ pub(super) struct LookedUp {
     pub doubtful: Vec<DoubtfulName>,
     /// Names that they confirmed and that others have too.
     pub shared: Vec<DoubtfulName>,
+    /// Facts with names that others have too, of talk in which they took part.
+    pub shared_facts: Vec<FactId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,10 +87,23 @@ const CONFIRMING_MAX: usize = 1_000;
 /// Names that a person was asked about.
 pub(super) struct OpenQuestion {
     ids: Vec<PersonId>,
-    names: Vec<DoubtfulName>,
+    pub names: Vec<DoubtfulName>,
+    /// The servers on which these names count: nothing else knows that afterwards.
+    homes: Vec<Box<str>>,
     /// Facts with names that others have too, of talk in which the person took part: nothing else knows that afterwards.
     facts: Vec<FactId>,
     at: tokio::time::Instant,
+}
+
+impl OpenQuestion {
+    pub(super) fn new(
+        ids: Vec<PersonId>,
+        doubtful: &[DoubtfulName],
+        homes: Vec<Box<str>>,
+        facts: Vec<FactId>,
+    ) -> OpenQuestion {
+        OpenQuestion { ids, names: doubtful.to_vec(), homes, facts, at: tokio::time::Instant::now() }
+    }
 }
 
 impl Keeper {
@@ -107,21 +124,23 @@ impl Keeper {
             Ok(_) => waiting.half().within(self.memory.people(None)).await.flatten(),
             Err(error) => Err(error.clone()),
         };
-        let known = people.as_deref().unwrap_or_default();
-        let LookedUp { request, mut doubtful, shared } = self.request(ids, confirmed, trail, known)?;
-        let ids = request.ids.clone();
-        let shared_facts = match people {
-            Ok(_) => waiting.half().within(self.facts_by_shared(&ids, &doubtful)).await.flatten().unwrap_or_default(),
-            Err(_) => Vec::new(),
+        let (is_away, people) = (people.is_err(), people.unwrap_or_default());
+        let facts = match is_away {
+            false => waiting.half().within(self.memory.facts(Filter::default())).await.flatten().ok(),
+            true => None,
         };
-        let step = match people {
-            Ok(_) => {
+        let remembered = Remembered { people, facts };
+        let LookedUp { request, mut doubtful, shared, shared_facts } =
+            self.request(ids, confirmed, trail, &remembered, platforms).await?;
+        let (ids, homes) = (request.ids.clone(), request.person_names().scope.all_homes());
+        let step = match is_away {
+            false => {
                 // Names that nobody used need no question; without memory nobody can tell.
-                let used = waiting.half().within(self.in_use(doubtful.clone(), platforms)).await.flatten();
-                doubtful = used.unwrap_or(doubtful);
+                let left = self.names_left(&request, doubtful.clone(), &remembered, platforms);
+                doubtful = waiting.half().within(left).await.flatten().unwrap_or(doubtful);
                 JobStep::Delete(Box::new(request))
             }
-            Err(_) => JobStep::DeleteHere(Box::new(request)),
+            true => JobStep::DeleteHere(Box::new(request)),
         };
         let job = StoredForgetJob::begin(step, &*self.stores.jobs).await?;
         let done = match one {
@@ -139,7 +158,7 @@ impl Keeper {
         if state != ForgetState::Done {
             self.unfinished.notify_one();
         }
-        self.ask_about(ids, &doubtful, shared_facts);
+        self.ask_about(OpenQuestion::new(ids, &doubtful, homes, shared_facts));
         Ok(ForgetResult { state, doubtful, shared })
     }
 
@@ -151,33 +170,37 @@ impl Keeper {
         platforms: &[Arc<dyn Platform>],
     ) -> Result<LookedUp, ForgetError> {
         let trail = Journal::new(self.stores.clone()).trail(&ids, platforms).await?;
-        let people = self.memory.people(None).await?;
-        let found = self.request(ids, confirmed, trail, &people)?;
-        Ok(LookedUp { doubtful: self.in_use(found.doubtful, platforms).await?, ..found })
+        let remembered = self.remembered().await?;
+        let found = self.request(ids, confirmed, trail, &remembered, platforms).await?;
+        let doubtful = self.names_left(&found.request, found.doubtful, &remembered, platforms).await?;
+        Ok(LookedUp { doubtful, ..found })
     }
 
     /// The same, of what the journal and memory know.
-    fn request(
+    async fn request(
         &self,
         ids: Vec<PersonId>,
         confirmed: &[Box<str>],
         trail: PersonTrail,
-        people: &[Person],
+        remembered: &Remembered,
+        platforms: &[Arc<dyn Platform>],
     ) -> Result<LookedUp, ForgetError> {
-        let PersonTrail { names, mut rooms, answers, phrases, others, .. } = trail;
-        let theirs = people.iter().filter(|person| ids.contains(&person.id));
-        rooms.extend(theirs.flat_map(|person| person.rooms.clone()));
-        let others = self.names_of_others(&ids, others, people);
-        let NameCandidates { certain: mut names, mut doubtful } = self.called(&ids, names, &others, people);
+        let KnownAs { candidates, others, scope } = self.known_as(&ids, remembered, platforms).await?;
+        let NameCandidates { certain: mut names, mut doubtful } = candidates;
+        let (mut confirmed_names, mut homes): (Vec<Box<str>>, Vec<Box<str>>) = (Vec::new(), Vec::new());
         let mut shared: Vec<DoubtfulName> = Vec::new();
         for name in confirmed {
             let same = |form: &str| bare_name(form) == bare_name(name);
-            if names.iter().any(|form| same(form)) {
+            if let Some(form) = names.iter().find(|form| same(form)) {
+                confirmed_names.push(form.clone());
                 continue;
             }
             let known = doubtful.iter().find(|known| same(&known.name)).cloned();
-            let known = known.or_else(|| self.asked_about(&ids, &same));
-            let Some(known) = known else { return Err(ForgetError::NotTheirName(name.clone())) };
+            let asked = self.asked_about(&ids, &same);
+            homes.extend(asked.iter().flat_map(|(_, homes)| homes.clone()));
+            let Some(known) = known.or(asked.map(|(known, _)| known)) else {
+                return Err(ForgetError::NotTheirName(name.clone()));
+            };
             doubtful.retain(|known| !same(&known.name));
             let known_name = known.name.clone();
             // Since they were asked, somebody else may have come by that name.
@@ -185,83 +208,49 @@ impl Keeper {
             let now = now.into_iter().find(|now| same(&now.name) && now.doubt.is_shared());
             match now.or(known.doubt.is_shared().then_some(known)) {
                 Some(known) => shared.push(known),
-                None => names.push(known_name),
+                None => confirmed_names.push(known_name),
             }
         }
+        names.retain(|name| !confirmed_names.contains(name));
         let shared_names = shared.iter().map(|known| known.name.clone()).collect();
-        let (rooms, answers) = (rooms.into_iter().collect(), answers.into_iter().collect());
+        let PersonTrail { rooms, answers, phrases, .. } = trail;
+        let rooms: BTreeSet<RoomId> = rooms.into_iter().chain(scope.rooms).collect();
         let shared_facts = if shared.is_empty() { Vec::new() } else { self.asked_facts(&ids) };
-        let request = ForgetRequest { ids, names, shared_names, shared_facts, rooms, answers, phrases };
-        Ok(LookedUp { request, doubtful, shared })
-    }
-
-    async fn in_use(
-        &self,
-        mut doubtful: Vec<DoubtfulName>,
-        platforms: &[Arc<dyn Platform>],
-    ) -> Result<Vec<DoubtfulName>, StoreError> {
-        let used = self.names_in_use(doubtful.iter().map(|known| known.name.clone()).collect(), platforms).await?;
-        doubtful.retain(|known| used.contains(&known.name));
-        Ok(doubtful)
-    }
-
-    /// Those of the names by which the bot spoke of somebody, or remembers something.
-    async fn names_in_use(
-        &self,
-        names: Vec<Box<str>>,
-        platforms: &[Arc<dyn Platform>],
-    ) -> Result<Vec<Box<str>>, StoreError> {
-        if names.is_empty() {
-            return Ok(names);
-        }
-        let mut used = Journal::new(self.stores.clone()).names_it_used(names.clone(), platforms).await?;
-        let facts = self.memory.facts(Filter::default()).await?;
-        let people = self.memory.people(None).await?;
-        let channels = self.channels_of(&people, &facts).await?;
-        let remembered = || {
-            let facts = facts.iter().flat_map(Fact::texts);
-            let notes = people.iter().flat_map(Person::remarks).map(|remark| &*remark.text);
-            facts.chain(notes).chain(channels.iter().flat_map(ChannelMemory::texts))
+        let request = ForgetRequest {
+            ids,
+            names,
+            confirmed_names,
+            homes,
+            shared_names,
+            shared_facts,
+            rooms: rooms.into_iter().collect(),
+            answers: answers.into_iter().collect(),
+            phrases,
         };
-        for name in names.into_iter().filter(|name| !used.contains(name)).collect::<Vec<_>>() {
-            let looked = NameFinder::new([&name]);
-            if remembered().any(|text| looked.are_in(text)) {
-                used.push(name);
-            }
-        }
-        Ok(used)
+        let shared_facts = facts_by_shared(&request.ids, &doubtful, remembered);
+        Ok(LookedUp { request, doubtful, shared, shared_facts })
     }
 
     /// Remembers what a person was asked, for a limited time and only in RAM.
-    fn ask_about(&self, ids: Vec<PersonId>, doubtful: &[DoubtfulName], facts: Vec<FactId>) {
+    pub(super) fn ask_about(&self, question: OpenQuestion) {
         let mut asked = self.asked();
         asked.retain(|asked| asked.at.elapsed() < CONFIRMS_WITHIN);
-        if doubtful.is_empty() {
+        if question.names.is_empty() {
             return;
         }
-        asked.retain(|asked| asked.ids != ids);
+        asked.retain(|asked| asked.ids != question.ids);
         if asked.len() == CONFIRMING_MAX {
             asked.remove(0);
         }
-        asked.push(OpenQuestion { ids, names: doubtful.to_vec(), facts, at: tokio::time::Instant::now() });
+        asked.push(question);
     }
 
     /// Who has the store may confirm any name, also one that the store has forgotten with the person.
     pub(super) fn ask_operator(&self, ids: &[PersonId], names: &[Box<str>]) {
         let doubtful = names.iter().cloned().map(|name| DoubtfulName { name, doubt: NameDoubt::Part });
-        self.ask_about(ids.to_vec(), &doubtful.collect::<Vec<_>>(), Vec::new());
-    }
-
-    /// Facts of talk in which they took part, by their names that others have too.
-    async fn facts_by_shared(&self, ids: &[PersonId], names: &[DoubtfulName]) -> Result<Vec<FactId>, StoreError> {
-        let shared_names: Vec<Box<str>> =
-            names.iter().filter(|known| known.doubt.is_shared()).map(|known| known.name.clone()).collect();
-        if shared_names.is_empty() {
-            return Ok(Vec::new());
-        }
-        let request = ForgetRequest { ids: ids.to_vec(), shared_names, ..ForgetRequest::default() };
-        let facts = self.memory.facts(Filter::default()).await?;
-        Ok(facts.iter().filter(|fact| request.has_shared_name(fact)).map(|fact| fact.id).collect())
+        let platforms = ids.iter().filter_map(|id| id.as_str().split_once(':'));
+        let homes = platforms.map(|(platform, _)| format!("{platform}:").into()).collect();
+        self.ask_about(OpenQuestion::new(ids.to_vec(), &doubtful.collect::<Vec<_>>(), homes, Vec::new()));
     }
 
     fn asked_facts(&self, ids: &[PersonId]) -> Vec<FactId> {
@@ -269,13 +258,29 @@ impl Keeper {
         asked.iter().filter(|asked| asked.ids == ids).flat_map(|asked| asked.facts.clone()).collect()
     }
 
-    fn asked_about(&self, ids: &[PersonId], same: &dyn Fn(&str) -> bool) -> Option<DoubtfulName> {
+    /// What they were asked about a name, and the servers on which it counts.
+    fn asked_about(&self, ids: &[PersonId], same: &dyn Fn(&str) -> bool) -> Option<(DoubtfulName, Vec<Box<str>>)> {
         let asked = self.asked();
-        let recent = asked.iter().filter(|asked| asked.ids == ids && asked.at.elapsed() < CONFIRMS_WITHIN);
-        recent.flat_map(|asked| &asked.names).find(|known| same(&known.name)).cloned()
+        let mut recent = asked.iter().filter(|asked| asked.ids == ids && asked.at.elapsed() < CONFIRMS_WITHIN);
+        recent.find_map(|asked| {
+            let known = asked.names.iter().find(|known| same(&known.name))?;
+            Some((known.clone(), asked.homes.clone()))
+        })
     }
 
     fn asked(&self) -> std::sync::MutexGuard<'_, Vec<OpenQuestion>> {
         self.asked.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
+}
+
+/// Facts of talk in which they took part, by their names that others have too.
+pub(super) fn facts_by_shared(ids: &[PersonId], names: &[DoubtfulName], remembered: &Remembered) -> Vec<FactId> {
+    let shared_names: Vec<Box<str>> =
+        names.iter().filter(|known| known.doubt.is_shared()).map(|known| known.name.clone()).collect();
+    if shared_names.is_empty() {
+        return Vec::new();
+    }
+    let request = ForgetRequest { ids: ids.to_vec(), shared_names, ..ForgetRequest::default() };
+    let facts = remembered.facts.iter().flatten();
+    facts.filter(|fact| request.has_shared_name(fact)).map(|fact| fact.id).collect()
 }

@@ -109,7 +109,7 @@ impl Keeper {
                     self.delete_remembered(known, engine, platforms).await?;
                     job.go_on_with(JobStep::RemoveCopies, &*self.stores.jobs).await?;
                 }
-                JobStep::OptOut(_) => return Ok(self.carry_out_opt_out(job).await?),
+                JobStep::OptOut(_) => return Ok(self.carry_out_opt_out(job, platforms).await?.0),
                 JobStep::Delete(request) => {
                     self.delete(Arc::new((**request).clone()), engine, platforms).await?;
                     job.go_on_with(JobStep::RemoveCopies, &*self.stores.jobs).await?;
@@ -179,13 +179,12 @@ impl Keeper {
     }
 
     pub(super) async fn forget_in_memory(&self, request: &ForgetRequest) -> Result<(), ForgetError> {
-        let ForgetRequest { ids, names, rooms, .. } = request;
         let forgotten = |person: &PersonId| {
-            let (person, names, rooms) = (person.clone(), names.clone(), rooms.clone());
+            let (person, names, rooms) = (person.clone(), request.person_names(), request.rooms.clone());
             MemoryChange::PersonForgotten { person, names, rooms }
         };
         let mut changes = self.facts_by_shared_names(request).await?;
-        changes.extend(ids.iter().map(forgotten));
+        changes.extend(request.ids.iter().map(forgotten));
         Ok(self.memory.apply(changes, &self.policies()).await?)
     }
 
@@ -236,7 +235,10 @@ fn add_known(request: &mut ForgetRequest, known: &ForgetRequest) {
     request.names.extend(known.names.iter().cloned());
     request.names.sort();
     request.names.dedup();
+    request.confirmed_names.extend(known.confirmed_names.iter().cloned());
+    request.homes.extend(known.homes.iter().cloned());
     request.shared_names.extend(known.shared_names.iter().cloned());
+    request.shared_facts.extend(known.shared_facts.iter().copied());
     request.rooms.extend(known.rooms.iter().cloned());
     request.rooms.sort();
     request.rooms.dedup();

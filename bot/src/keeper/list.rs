@@ -1,20 +1,21 @@
 //! What is stored of one person: the list that they can see and download, and that `/forget-me` deletes.
 //!
-//! It goes by the person's ids and by the names that are theirs alone ([`PersonMatcher`]); `/forget-me` deletes by the same
+//! It goes by the person's ids and by the names that mean only them ([`super::names`]); `/forget-me` deletes by the same
 //! rule. What others said about them is shown if they could have read it; the rest is only counted, and forgotten all the
 //! same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use aizuchi_core::memory::words::{DoubtfulName, NameCandidates, NameFinder};
+use aizuchi_core::memory::words::NameFinder;
 use aizuchi_core::memory::{
-    ChannelMemory, Fact, Filter, Origin, OwnPart, Person, PersonMatcher, Remark, Tie, allowed, pairs_of_ties,
+    ChannelMemory, Fact, Origin, OwnPart, Person, PersonMatcher, Remark, Tie, allowed, pairs_of_ties,
 };
 use aizuchi_core::types::{BOT_KEY, MessageId, PersonId, RoomId, Time, Visibility};
 use serde::Serialize;
 
 use super::Keeper;
+use super::names::{KnownAs, Remembered};
 use crate::journal::{Journal, OwnMessage};
 use crate::ports::Platform;
 use crate::stores::StoreError;
@@ -43,17 +44,19 @@ pub struct PersonList {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ListedTie {
     pub room: RoomId,
-    /// The other's name.
+    /// The other's name, which is not the person's own data.
+    #[serde(skip)]
     pub with: Box<str>,
     /// How often the person answered the other, and was answered.
     pub answered: u64,
     pub was_answered: u64,
     pub last: Time,
+    /// Words from the person's own messages.
     pub words: Vec<Box<str>>,
 }
 
 /// What is remembered about somebody under a name that may be this person's.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PerhapsNamed {
     pub name: Box<str>,
     /// Who else may be meant; `None` if the name may be an ordinary word, or is only a part of theirs.
@@ -62,11 +65,13 @@ pub struct PerhapsNamed {
     /// What other people's profiles say.
     pub notes: Vec<Remark>,
     pub channels: Vec<ChannelMemory>,
+    /// How many more entries are from rooms that they do not read.
+    pub elsewhere: usize,
 }
 
 impl PerhapsNamed {
     fn is_empty(&self) -> bool {
-        self.facts.is_empty() && self.notes.is_empty() && self.channels.is_empty()
+        self.facts.is_empty() && self.notes.is_empty() && self.channels.is_empty() && self.elsewhere == 0
     }
 }
 
@@ -80,29 +85,28 @@ impl Keeper {
     async fn whole_list(&self, ids: &[PersonId], platforms: &[Arc<dyn Platform>]) -> Result<PersonList, StoreError> {
         self.catch_up().await?;
         let journal = Journal::new(self.stores.clone());
-        let (own, others) = journal.names_of(ids, platforms).await?;
-        let people = self.memory.people(None).await?;
-        let others = self.names_of_others(ids, others, &people);
-        let called = self.called(ids, own, &others, &people);
-        let theirs = PersonMatcher::new(ids, &called.certain);
-        let facts = self.memory.facts(Filter::default()).await?;
+        let remembered = self.remembered().await?;
+        let known = self.known_as(ids, &remembered, platforms).await?;
+        let theirs = PersonMatcher::new(ids, &known.certain());
+        let Remembered { people, facts } = remembered;
+        let facts = facts.unwrap_or_default();
         let mut person = None;
         for id in ids {
             person = person.or(self.memory.people(Some(id)).await?.pop());
         }
-        let readers = readers(ids, person.as_ref(), &facts);
+        let readers = readers(ids, person.as_ref(), &known.scope.rooms, &facts);
         let reads = |origin: &Origin| readers.iter().any(|reader| allowed(origin, reader, true).is_some());
         let messages = journal.messages_of(ids, platforms).await?;
         let said: BTreeSet<(&RoomId, &MessageId)> = messages.iter().map(|said| (&said.room, &said.id)).collect();
         let is_own = |room: &RoomId, message: &MessageId| said.contains(&(room, message));
         let own = OwnPart::new(&theirs, &is_own);
         let mut list = PersonList { person: person.map(|person| own.of_person(person)), ..PersonList::default() };
-        list.ties = self.listed_ties(ids, &people).await?;
+        list.ties = self.listed_ties(ids, &people, &is_own).await?;
         let channels = self.channels_of(&people, &facts).await?;
         let remarks = people.iter().filter(|person| !ids.contains(&person.id)).flat_map(Person::remarks);
         let remarks: Vec<&Remark> = remarks.collect();
-        let remembered = Remembered { facts: &facts, remarks: &remarks, channels: &channels };
-        list.perhaps = remembered.perhaps(&called, &theirs, &reads, own);
+        let of_others = OfOthers { facts: &facts, remarks: &remarks, channels: &channels };
+        list.perhaps = of_others.perhaps(&known, &theirs, &reads, own);
         for fact in facts.into_iter().filter(|fact| theirs.has_fact(fact)) {
             match (theirs.is_said_by_them(&fact), reads(&fact.origin)) {
                 (true, _) => list.facts.push(own.of_fact(fact)),
@@ -110,7 +114,7 @@ impl Keeper {
                 (false, false) => list.elsewhere += 1,
             }
         }
-        for remark in remarks.into_iter().filter(|remark| theirs.is_named_in(&remark.text)) {
+        for remark in remarks.into_iter().filter(|remark| theirs.is_named_in(&remark.text, &remark.origin)) {
             match reads(&remark.origin) {
                 true => list.notes_on_others.push(own.of_remark(remark.clone())),
                 false => list.elsewhere += 1,
@@ -141,10 +145,17 @@ impl Keeper {
         Ok(channels)
     }
 
-    async fn listed_ties(&self, ids: &[PersonId], people: &[Person]) -> Result<Vec<ListedTie>, StoreError> {
+    async fn listed_ties(
+        &self,
+        ids: &[PersonId],
+        people: &[Person],
+        is_own: &(dyn Fn(&RoomId, &MessageId) -> bool + Sync),
+    ) -> Result<Vec<ListedTie>, StoreError> {
         let mut ties: BTreeMap<(RoomId, PersonId), Vec<Tie>> = BTreeMap::new();
         for id in ids {
-            for tie in self.memory.ties(None, Some(id)).await? {
+            for mut tie in self.memory.ties(None, Some(id)).await? {
+                let room = tie.origin.room.clone();
+                tie.words.retain(|word| word.messages.iter().any(|message| is_own(&room, message)));
                 ties.entry((tie.origin.room.clone(), id.clone())).or_default().push(tie);
             }
         }
@@ -172,41 +183,12 @@ impl Keeper {
         }
         people.iter().find(|person| person.id == *id).map_or(id.as_str(), Person::name).into()
     }
-
-    /// A person's names, sorted by whether only they can be meant. `own` are names that were found elsewhere, `others` what
-    /// everybody else is called.
-    pub(super) fn called(
-        &self,
-        ids: &[PersonId],
-        own: impl IntoIterator<Item = Box<str>>,
-        others: &[Box<str>],
-        people: &[Person],
-    ) -> NameCandidates {
-        let theirs = people.iter().filter(|person| ids.contains(&person.id));
-        let own: Vec<Box<str>> = own.into_iter().chain(theirs.flat_map(|person| person.names.clone())).collect();
-        NameCandidates::sorted(own.iter().map(|name| &**name), others.iter().map(|name| &**name))
-    }
-
-    /// What everybody else is called, also the bot. `others` are names that were found elsewhere.
-    pub(super) fn names_of_others(
-        &self,
-        ids: &[PersonId],
-        others: impl IntoIterator<Item = Box<str>>,
-        people: &[Person],
-    ) -> Vec<Box<str>> {
-        let everybody_else = people.iter().filter(|person| !ids.contains(&person.id));
-        let policies = self.policies();
-        let bot = &policies.general().settings.bot;
-        let bot = [&bot.name].into_iter().chain(&bot.aliases).map(|name| name.as_str().into());
-        others.into_iter().chain(everybody_else.flat_map(|person| person.names.clone())).chain(bot).collect()
-    }
 }
 
 /// The audiences the person belongs to: the rooms they spoke in, with the visibility of what they said there.
-fn readers(ids: &[PersonId], person: Option<&Person>, facts: &[Fact]) -> Vec<Origin> {
+fn readers(ids: &[PersonId], person: Option<&Person>, rooms: &[RoomId], facts: &[Fact]) -> Vec<Origin> {
     let mut readers: Vec<Origin> = Vec::new();
-    let rooms = person.into_iter().flat_map(|person| &person.rooms);
-    readers.extend(rooms.map(|room| Origin::new(room.as_str(), Visibility::Public)));
+    readers.extend(rooms.iter().map(|room| Origin::new(room.as_str(), Visibility::Public)));
     readers.extend(person.into_iter().flat_map(Person::remarks).map(|remark| remark.origin.clone()));
     let own = facts.iter().filter(|fact| fact.people.iter().any(|person| ids.contains(person)));
     readers.extend(own.map(|fact| fact.origin.clone()));
@@ -216,41 +198,56 @@ fn readers(ids: &[PersonId], person: Option<&Person>, facts: &[Fact]) -> Vec<Ori
 }
 
 /// What is remembered, as far as it is not on the person's own profile.
-struct Remembered<'a> {
+struct OfOthers<'a> {
     facts: &'a [Fact],
     remarks: &'a [&'a Remark],
     channels: &'a [ChannelMemory],
 }
 
-impl Remembered<'_> {
-    /// What may be about them by their doubtful names, and is not theirs for certain.
+impl OfOthers<'_> {
+    /// What may be about them, and is not theirs for certain: by their doubtful names, and by the others where it is unclear
+    /// whether it is that name.
     fn perhaps(
         &self,
-        called: &NameCandidates,
+        known: &KnownAs,
         theirs: &PersonMatcher,
         reads: &dyn Fn(&Origin) -> bool,
         own: OwnPart<'_>,
     ) -> Vec<PerhapsNamed> {
-        let named = called.doubtful.iter().map(|DoubtfulName { name, doubt }| {
+        let certain = known.candidates.certain.iter().map(|name| (name, None));
+        let doubtful = known.candidates.doubtful.iter().map(|known| (&known.name, known.doubt.other()));
+        let named = certain.chain(doubtful).map(|(name, other)| {
             let finder = NameFinder::new([name]);
-            let facts = self.facts.iter().filter(|fact| {
-                !theirs.has_fact(fact) && reads(&fact.origin) && fact.texts().any(|text| finder.are_in(text))
-            });
-            let notes = self.remarks.iter().filter(|remark| {
-                !theirs.is_named_in(&remark.text) && reads(&remark.origin) && finder.are_in(&remark.text)
-            });
-            let channels = self.channels.iter().filter(|channel| {
-                !theirs.has_channel(channel)
-                    && reads(&channel.origin)
-                    && channel.texts().any(|text| finder.are_in(text))
-            });
-            PerhapsNamed {
-                name: name.clone(),
-                other: doubt.other().map(Into::into),
-                facts: facts.map(|fact| own.of_fact(fact.clone())).collect(),
-                notes: notes.map(|remark| own.of_remark((*remark).clone())).collect(),
-                channels: channels.map(|channel| own.of_channel(channel.clone())).collect(),
+            let is_here = |origin: &Origin| known.scope.has(origin);
+            let mut perhaps = PerhapsNamed { name: name.clone(), other: other.map(Into::into), ..Default::default() };
+            for fact in self.facts.iter().filter(|fact| is_here(&fact.origin) && !theirs.has_fact(fact)) {
+                match fact.texts().any(|text| finder.may_be_in(text)) {
+                    true if reads(&fact.origin) => perhaps.facts.push(own.of_fact(fact.clone())),
+                    true => perhaps.elsewhere += 1,
+                    false => (),
+                }
             }
+            for remark in self.remarks.iter().filter(|remark| {
+                is_here(&remark.origin)
+                    && !theirs.is_named_in(&remark.text, &remark.origin)
+                    && finder.may_be_in(&remark.text)
+            }) {
+                match reads(&remark.origin) {
+                    true => perhaps.notes.push(own.of_remark((*remark).clone())),
+                    false => perhaps.elsewhere += 1,
+                }
+            }
+            for channel in self.channels.iter().filter(|channel| {
+                is_here(&channel.origin)
+                    && !theirs.has_channel(channel)
+                    && channel.texts().any(|text| finder.may_be_in(text))
+            }) {
+                match reads(&channel.origin) {
+                    true => perhaps.channels.push(own.of_channel(channel.clone())),
+                    false => perhaps.elsewhere += 1,
+                }
+            }
+            perhaps
         });
         named.filter(|named| !named.is_empty()).collect()
     }

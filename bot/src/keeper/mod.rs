@@ -14,6 +14,7 @@ mod left_rooms;
 mod lines;
 mod list;
 mod lookup;
+mod names;
 mod opted_out;
 mod pending;
 mod recall;
@@ -33,7 +34,7 @@ pub use forget::{ForgetError, ForgetResult, ForgetState};
 pub use jobs::settle_later;
 pub use list::{ListedTie, PerhapsNamed, PersonList};
 pub use lookup::{HistoryQuery, LookupScope};
-pub use opted_out::{OptOutState, opted_out_people};
+pub use opted_out::{OptOutResult, OptOutState, opted_out_people};
 
 use crate::ports::{Embedder, Memory, ModelClient, Position, Stores, WaitDeadline};
 use crate::runtime::{EngineHandle, RetentionClock};

@@ -6,10 +6,9 @@
 //! forgotten. The caller runs one change in one transaction.
 
 use aizuchi_core::Policies;
-use aizuchi_core::memory::words::NameCandidates;
 use aizuchi_core::memory::{
-    Fact, FactDraft, FactId, HeardFrom, Layer, MemoryChange, Note, Origin, Person, PersonMatcher, narrower, to_forget,
-    weakest_beyond,
+    Fact, FactDraft, FactId, HeardFrom, Layer, MemoryChange, Note, Origin, Person, PersonMatcher, PersonNames,
+    narrower, to_forget, weakest_beyond,
 };
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Time};
 
@@ -74,15 +73,12 @@ impl ChangeApplier<'_> {
             },
             MemoryChange::MessageGone { ref room, ref message } => self.message_gone(&change, room, message),
             MemoryChange::Narrowed { ref origin } => self.narrow(&change, origin),
-            MemoryChange::PersonForgotten { person, names, rooms } => self.forget_person(&person, &names, rooms),
+            MemoryChange::PersonForgotten { person, names, rooms } => self.forget_person(&person, names, rooms),
             MemoryChange::RoomForgotten { ref room } => self.forget_room(&change, room),
             MemoryChange::OptedOut { person, out } => {
                 self.table.put_out(OptOutMark::from(&person), out)?;
-                if !out {
-                    return Ok(());
-                }
-                let names = self.certain_names(&person)?;
-                self.forget_person(&person, &names, Vec::new())
+                // Which names mean them is no matter of one store: who opts out is forgotten by name before.
+                if out { self.forget_person(&person, PersonNames::default(), Vec::new()) } else { Ok(()) }
             }
             MemoryChange::Faded { at } => {
                 self.table.upgrade()?;
@@ -256,19 +252,11 @@ impl ChangeApplier<'_> {
         Ok(())
     }
 
-    /// The names that only this person has, among all known people.
-    fn certain_names(&self, id: &PersonId) -> StoreResult<Vec<Box<str>>> {
-        let known = self.table.person(id)?.map(|person| person.names).unwrap_or_default();
-        let others: Vec<Person> = self.table.people()?.into_iter().filter(|person| person.id != *id).collect();
-        let others = others.iter().flat_map(|person| &person.names).map(|name| &**name);
-        Ok(NameCandidates::sorted(known.iter().map(|name| &**name), others).certain)
-    }
-
-    fn forget_person(&mut self, id: &PersonId, names: &[Box<str>], mut rooms: Vec<RoomId>) -> StoreResult<()> {
-        if let Some(person) = self.table.person(id)? {
-            rooms.extend(person.rooms);
-        }
-        let theirs = PersonMatcher::new(std::slice::from_ref(id), names);
+    fn forget_person(&mut self, id: &PersonId, mut names: PersonNames, mut rooms: Vec<RoomId>) -> StoreResult<()> {
+        let known = self.table.person(id)?;
+        rooms.extend(known.iter().flat_map(|person| person.rooms.clone()));
+        names.scope.extend(rooms.iter().cloned());
+        let theirs = PersonMatcher::new(std::slice::from_ref(id), &names);
         let mut gone = Vec::new();
         // The facts are checked one by one, since a word index may have split a name where the text did not.
         for mut fact in self.table.facts()? {
@@ -279,13 +267,17 @@ impl ChangeApplier<'_> {
                     gone.push(fact.id);
                     continue;
                 }
-                fact.forget_turns(|turn| theirs.is_in_turn(turn));
+                let origin = fact.origin.clone();
+                fact.forget_turns(|turn| theirs.is_in_turn(turn, &origin));
                 if fact.meaning() != before {
                     self.table.remove_vector(fact.id)?;
                 }
                 self.table.put_fact(&fact)?;
-            } else if fact.forget_turns(|turn| theirs.is_in_turn(turn)) {
-                self.table.put_fact(&fact)?;
+            } else {
+                let origin = fact.origin.clone();
+                if fact.forget_turns(|turn| theirs.is_in_turn(turn, &origin)) {
+                    self.table.put_fact(&fact)?;
+                }
             }
         }
         if !gone.is_empty() {
@@ -300,8 +292,10 @@ impl ChangeApplier<'_> {
         }
         self.table.remove_person(id)?;
         self.untie_person(id, &theirs)?;
+        let names = known.map(|person| person.names).unwrap_or_default();
         for mut person in self.table.people()? {
-            if person.unmention(id, &|text| theirs.is_named_in(text)) {
+            let unmentioned = person.unmention(id, &|remark| theirs.is_named_in(&remark.text, &remark.origin));
+            if person.share_names(&names) || unmentioned {
                 self.table.put_person(&person)?;
             }
         }

@@ -12,10 +12,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aizuchi_core::Policies;
-use aizuchi_core::memory::words::NameCandidates;
 use aizuchi_core::memory::{
-    ChannelMemory, ContextTurn, ExportItem, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport, Query,
-    Recalled, Tie,
+    ChannelMemory, ContextTurn, ExportItem, Fact, FactId, Filter, Marks, MemoryChange, Person, PersonExport,
+    PersonNames, Query, Recalled, Tie,
 };
 use aizuchi_core::settings::{Layers, MemorySettings, StoreName};
 use aizuchi_core::types::{PersonId, RoomId};
@@ -116,13 +115,10 @@ impl Layered {
                     }
                 }
                 MemoryChange::OptedOut { person, out: true } => {
-                    let known =
-                        self.people(Some(person)).await?.pop().unwrap_or_else(|| Person::opted_out(person.clone()));
-                    let others = self.people(None).await?;
-                    let others = others.iter().filter(|other| other.id != *person).flat_map(|other| &other.names);
-                    let names = known.names.iter().map(|name| &**name);
-                    let names = NameCandidates::sorted(names, others.map(|name| &**name).collect::<Vec<_>>()).certain;
-                    added.push(MemoryChange::PersonForgotten { person: person.clone(), names, rooms: known.rooms });
+                    let known = self.people(Some(person)).await?;
+                    let rooms: Vec<RoomId> = known.into_iter().flat_map(|known| known.rooms).collect();
+                    let (person, names) = (person.clone(), PersonNames::default());
+                    added.push(MemoryChange::PersonForgotten { person, names, rooms });
                 }
                 MemoryChange::Summarized(_)
                 | MemoryChange::Reflected { .. }

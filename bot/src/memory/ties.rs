@@ -72,7 +72,8 @@ impl ChangeApplier<'_> {
             if tie.is_of(id) {
                 return Some(None);
             }
-            tie.unmention(&|word| theirs.is_named_in(word)).then_some(Some(tie))
+            let origin = tie.origin.clone();
+            tie.unmention(&|word| theirs.is_named_in(word, &origin)).then_some(Some(tie))
         })
     }
 

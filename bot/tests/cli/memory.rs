@@ -115,6 +115,7 @@ fn what_is_remembered_is_listed_shown_and_found() {
     let folder = sample();
     let listed = folder.run("memory list").succeeded().out;
     assert!(listed.contains("web:lobby  The tea is from Uji") && listed.lines().count() == 3, "{listed}");
+    assert!(listed.contains("web:garden (private)  The tea party"), "not everybody could read that: {listed}");
     assert_eq!(folder.run("memory list --room garden").succeeded().out.lines().count(), 1);
     assert_eq!(folder.run("memory list --person bob --json").succeeded().out.lines().count(), 2);
     assert!(folder.run("memory list people").succeeded().out.contains("web:1  Ann  1 messages"));

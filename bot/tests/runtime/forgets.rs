@@ -235,7 +235,7 @@ const TALK_FOR: Duration = Duration::from_secs(4 * 3600);
 async fn who_opted_out_is_kept_in_no_file_for_longer_than_the_talk_of_the_moment() {
     let scratch = Scratch::new();
     let life = RememberingLife::with_store(&scratch, 2, short_lived()).await;
-    life.keeper.opt_out(&PersonId::new("id-mia"), true).await.unwrap();
+    life.keeper.opt_out(&PersonId::new("id-mia"), &life.platforms).await.unwrap();
     for number in 0..10 {
         life.says(number, "log:room", "id-mia", &format!("the glockenspiel {number} is mine")).await;
     }
@@ -256,7 +256,7 @@ async fn who_opted_out_is_kept_in_no_file_for_longer_than_the_talk_of_the_moment
 async fn what_was_answered_to_somebody_who_opted_out_is_kept_no_longer_than_their_words() {
     let scratch = Scratch::new();
     let life = RememberingLife::with_model(&scratch, 2, short_lived(), Arc::new(Quoting)).await;
-    life.keeper.opt_out(&PersonId::new("id-mia"), true).await.unwrap();
+    life.keeper.opt_out(&PersonId::new("id-mia"), &life.platforms).await.unwrap();
     life.says(1, "log:room", "id-mia", "@aizuchi tune the glockenspiel").await;
     life.says(2, "log:question", "id-mia", "does anybody know how to tune a glockenspiel?").await;
     tokio::time::sleep(Duration::from_secs(20)).await;
@@ -329,6 +329,9 @@ async fn what_somebody_is_shown_is_what_is_forgotten_with_them() {
     says_as(1, "log:1/room", "id-mia", "Mia Quartz", "I play the glockenspiel").await;
     says_as(2, "log:1/room", "id-bo", "Bo Quill", "hello").await;
     says_as(3, "log:9/room", "id-jonas", "Mian", "hello").await;
+    let Input::Said(message) = said("m4", START, "id-bo", "Mia Quartz, welcome") else { unreachable!() };
+    let (place, mentions) = (Place::room("log:1/room"), vec![PersonId::new("id-mia")]);
+    life.runtime.engine.submit(Input::Said(Message { place, mentions, ..message })).await.unwrap();
     let keep = async |room: &str, private: bool, content: &str, by: &str| {
         let visibility = if private { Visibility::Private } else { Visibility::Public };
         let draft = FactDraft {
@@ -349,7 +352,7 @@ async fn what_somebody_is_shown_is_what_is_forgotten_with_them() {
     keep("log:1/room", false, "Mia Quartz hums", "id-bo").await;
     keep("log:1/room", false, "Quartz owes Bo a lunch", "id-bo").await;
     keep("log:1/room", false, "Mia sings", "id-bo").await;
-    keep("log:9/room", true, "Mia Quartz is to be surprised", "id-jonas").await;
+    keep("log:1/den", true, "Mia Quartz is to be surprised", "id-jonas").await;
     keep("log:1/room", false, "Quartzite is a rock", "id-bo").await;
     let ids = [PersonId::new("id-mia")];
     let list = life.keeper.list(&ids, &life.platforms).await.unwrap();

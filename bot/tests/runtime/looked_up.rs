@@ -154,7 +154,7 @@ async fn what_tools_found_of_a_person_is_forgotten_with_them() {
 async fn who_opted_out_is_found_by_no_tool() {
     let scratch = Scratch::new();
     let life = RememberingLife::with_model(&scratch, 1, short_lived(), Arc::new(Librarian)).await;
-    life.keeper.opt_out(&PersonId::new("id-mia"), true).await.unwrap();
+    life.keeper.opt_out(&PersonId::new("id-mia"), &life.platforms).await.unwrap();
     for number in 100..150 {
         life.says(number, "log:room", "id-mia", "the glockenspiel is mine").await;
     }

@@ -13,6 +13,7 @@ mod made_up;
 mod memory_away;
 mod money;
 mod own_data;
+mod own_names;
 mod people;
 mod remembering_life;
 mod remembers;

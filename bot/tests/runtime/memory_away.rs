@@ -230,9 +230,9 @@ async fn anyone_who_opts_out_while_memory_is_away_is_told_so_and_what_was_known_
         let scratch = Scratch::new();
         let (life, away) = lived(&scratch).await;
         away.set(reached);
-        assert_eq!(life.keeper.opt_out(&mia(), true).await, Ok(OptOutState::Noted));
+        assert_eq!(life.keeper.opt_out(&mia(), &life.platforms).await.unwrap().state, OptOutState::Noted);
         assert_eq!(life.jobs().await, 1);
-        let opts_in = life.keeper.opt_out(&PersonId::new("id-jonas"), false).await;
+        let opts_in = life.keeper.opt_in(&PersonId::new("id-jonas")).await;
         assert!(opts_in.is_err(), "that is not so, and is not said");
         away.set(Reached::Yes);
         assert_eq!(facts(&life).await, 1);
@@ -248,9 +248,9 @@ async fn anyone_who_wants_to_be_remembered_again_before_memory_is_back_is_not_de
     let scratch = Scratch::new();
     let (life, away) = lived(&scratch).await;
     away.set(Reached::Slow);
-    assert_eq!(life.keeper.opt_out(&mia(), true).await, Ok(OptOutState::Noted));
+    assert_eq!(life.keeper.opt_out(&mia(), &life.platforms).await.unwrap().state, OptOutState::Noted);
     away.set(Reached::Yes);
-    assert_eq!(life.keeper.opt_out(&mia(), false).await, Ok(OptOutState::Done));
+    assert_eq!(life.keeper.opt_in(&mia()).await, Ok(()));
     ended(&life).await;
     assert_eq!(facts(&life).await, 1);
     life.runtime.stop().await;
@@ -261,8 +261,8 @@ async fn a_deletion_that_was_promised_is_not_called_off_by_a_wish_that_failed() 
     let scratch = Scratch::new();
     let (life, away) = lived(&scratch).await;
     away.set(Reached::Hangs);
-    assert_eq!(life.keeper.opt_out(&mia(), true).await, Ok(OptOutState::Noted));
-    assert!(life.keeper.opt_out(&mia(), false).await.is_err());
+    assert_eq!(life.keeper.opt_out(&mia(), &life.platforms).await.unwrap().state, OptOutState::Noted);
+    assert!(life.keeper.opt_in(&mia()).await.is_err());
     away.set(Reached::Yes);
     ended(&life).await;
     assert_eq!(facts(&life).await, 0);
@@ -298,6 +298,6 @@ async fn nobody_waits_for_memory_that_hangs() {
     away.set(Reached::Hangs);
     let error = life.keeper.list(&[mia()], &life.platforms).await.unwrap_err();
     assert_eq!(error, StoreError::Unavailable("Firestore did not answer within 1 seconds".into()));
-    assert!(life.keeper.opt_out(&PersonId::new("id-jonas"), false).await.is_err());
+    assert!(life.keeper.opt_in(&PersonId::new("id-jonas")).await.is_err());
     life.runtime.stop().await;
 }

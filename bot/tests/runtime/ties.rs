@@ -107,6 +107,9 @@ async fn ties_are_listed_and_go_with_messages_and_people() {
     let ids = [PersonId::new("mia")];
     let listed = life.keeper.list(&ids, &platforms).await.unwrap().ties;
     assert_eq!((listed.len(), &*listed[0].with, listed[0].answered, listed[0].was_answered), (1, "jonas", 1, 2));
+    let export = serde_json::to_value(&listed).unwrap();
+    assert_eq!((&export[0]["answered"], export[0].get("with")), (&1.into(), None), "a name is not her own: {export}");
+    assert!(listed[0].words.contains(&"tomatoes".into()) && !listed[0].words.contains(&"xylophone".into()), "{export}");
 
     for number in [2, 4] {
         let (place, id) = (Place::room("log:room"), MessageId::new(format!("m{number}")));

@@ -27,11 +27,12 @@ impl Engine {
             forget_talk(&mut self.turn_at(room_index, thread.clone(), now, out), theirs);
         }
         let known = &mut self.rooms[room_index];
+        let room = known.id.clone();
         let keys: Vec<u64> = keys(theirs.request).collect();
         known.speakers.tighten();
         known.answered.retain(|answered| !keys.contains(&answered.person));
         if let Some(reminders) = &mut known.reminders {
-            reminders.list.retain(|reminder| !reminds_of_them(reminder, theirs));
+            reminders.list.retain(|reminder| !reminds_of_them(&room, reminder, theirs));
         }
         let left = threads.iter().filter_map(|thread| known.place(thread.as_ref())).map(|place| place.buffer.len());
         let left = left.sum::<usize>() as u32;
@@ -57,9 +58,9 @@ fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
     };
     let mut places = room.threads().filter_map(|thread| room.place(thread));
     let mut reminders = room.reminders.iter().flat_map(|reminders| &reminders.list);
-    reminders.any(|reminder| reminds_of_them(reminder, theirs))
+    reminders.any(|reminder| reminds_of_them(&room.id, reminder, theirs))
         || places.any(|place| {
-            let sends = |bot: &BotState| bot.on_its_way().any(|sent| sends_of_them(sent, theirs));
+            let sends = |bot: &BotState| bot.on_its_way().any(|sent| sends_of_them(&room.id, sent, theirs));
             let answers =
                 |bot: &BotState| bot.exchanges.iter().any(|exchange| answers_of_them(&room.id, exchange, theirs));
             let decides = |pending: &Pending| {
@@ -73,10 +74,10 @@ fn tells_of_them(room: &Room, theirs: &Recognizer<'_>) -> bool {
 }
 
 /// A schedule belongs to the operator, whatever it says.
-fn reminds_of_them(reminder: &Reminder, theirs: &Recognizer<'_>) -> bool {
+fn reminds_of_them(room: &RoomId, reminder: &Reminder, theirs: &Recognizer<'_>) -> bool {
     let of = |asked: &ReminderAsker| theirs.request.is_of(&asked.person);
     let ReminderContent::Text(text) = &reminder.set.content else { return false };
-    reminder.asked.as_ref().is_some_and(|asked| of(asked) || theirs.speaks_of_them(text))
+    reminder.asked.as_ref().is_some_and(|asked| of(asked) || theirs.speaks_of_them(room, text))
 }
 
 /// Whether an answer of the bot has to be deleted because of them.
@@ -84,8 +85,8 @@ fn answers_of_them(room: &RoomId, exchange: &Exchange, theirs: &Recognizer<'_>) 
     exchange.answer.as_ref().is_some_and(|answer| theirs.takes_own_post(room, answer.id.as_str(), &answer.text))
 }
 
-fn sends_of_them(sent: &PendingDelivery, theirs: &Recognizer<'_>) -> bool {
-    sent.words().any(|text| theirs.speaks_of_them(text))
+fn sends_of_them(room: &RoomId, sent: &PendingDelivery, theirs: &Recognizer<'_>) -> bool {
+    sent.words().any(|text| theirs.speaks_of_them(room, text))
 }
 
 pub(super) fn forget_talk(turn: &mut Turn<'_>, theirs: &Recognizer<'_>) {
@@ -114,9 +115,9 @@ pub(super) fn forget_talk(turn: &mut Turn<'_>, theirs: &Recognizer<'_>) {
     tracked.iter_mut().for_each(|tracked| tracked.trace.forget_words());
     interventions.iter_mut().for_each(|intervention| intervention.lines = Lines::default());
     *cache = Default::default();
-    let is_of_them = |sent: &PendingDelivery| sends_of_them(sent, theirs) || !sent.traces.iter().all(others);
+    let is_of_them = |sent: &PendingDelivery| sends_of_them(&room, sent, theirs) || !sent.traces.iter().all(others);
     for sent in delivering.iter_mut() {
-        let sends_of_them = sends_of_them(sent, theirs);
+        let sends_of_them = sends_of_them(&room, sent, theirs);
         if is_of_them(sent) {
             sent.stop(&RestStopped::Forgotten);
             sent.chunk.iter_mut().for_each(|chunk| chunk.said = "".into());

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answered, ChannelMemory, Fact, FactDraft, FactId, Note, Origin, Person, Tie};
+use super::{Answered, ChannelMemory, Fact, FactDraft, FactId, Note, Origin, Person, PersonNames, Tie};
 use crate::types::{MessageId, PersonId, RoomId, Time};
 
 /// A list of these is applied atomically.
@@ -66,17 +66,17 @@ pub enum MemoryChange {
     Narrowed {
         origin: Origin,
     },
-    /// Deletes everything about a person, what rests on their words, and what mentions them by one of these names; and the
-    /// summaries of these rooms, and of those they are known to have spoken in.
+    /// Deletes everything about a person, what rests on their words, and what mentions them by one of these names where these
+    /// count; and the summaries of these rooms, and of those they are known to have spoken in.
     PersonForgotten {
         person: PersonId,
-        names: Vec<Box<str>>,
+        names: PersonNames,
         rooms: Vec<RoomId>,
     },
     RoomForgotten {
         room: RoomId,
     },
-    /// Whether a person opted out; what is known of them is deleted at once.
+    /// Whether a person opted out; what is known of them by their id is deleted at once.
     OptedOut {
         person: PersonId,
         out: bool,

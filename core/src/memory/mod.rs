@@ -13,6 +13,7 @@ mod memories;
 mod merge;
 mod own_part;
 mod people;
+mod person_names;
 mod query;
 pub mod rank;
 mod resembling;
@@ -37,6 +38,7 @@ pub use merge::{MergeOutcome, compare};
 pub use own_part::OwnPart;
 pub use people::Remark;
 pub use people::{EchoedMessage, Familiarity, KnownPerson, Note, Person};
+pub use person_names::{NameScope, PersonNames};
 pub use query::{Candidate, CloseTo, Filter, PersonExport, Query, Recalled, SearchOptions, recall};
 pub use resembling::most_like;
 pub use sketch::sketch;
@@ -44,4 +46,4 @@ pub use ties::{
     Answered, Frequency, KnownPair, Pair, TIES_MAX, Tie, TieWord, WORDS_SHOWN, pairs as pairs_of_ties,
     weakest as weakest_tie,
 };
-pub use walls::{Allowed, Origin, allowed, house, narrower};
+pub use walls::{Allowed, Origin, allowed, home, house, narrower};

@@ -20,9 +20,10 @@ impl<'a> OwnPart<'a> {
     /// A fact that they said, or that is about them.
     pub fn of_fact(self, mut fact: Fact) -> Fact {
         let said = self.theirs.is_said_by_them(&fact);
+        let origin = fact.origin.clone();
         let is_shown = |wording: &Wording| match said {
             true => wording.people.iter().any(|person| self.theirs.is(person)),
-            false => self.theirs.is_named_in(&wording.content),
+            false => self.theirs.is_named_in(&wording.content, &origin),
         };
         fact.wordings.retain(is_shown);
         if let Some(first) = fact.wordings.first() {
@@ -82,7 +83,7 @@ impl<'a> OwnPart<'a> {
 #[cfg(test)]
 mod tests {
     use super::super::fact::tests::fact;
-    use super::super::{EchoedMessage, FactDraft};
+    use super::super::{EchoedMessage, FactDraft, PersonNames};
     use super::*;
     use crate::types::Time;
 
@@ -97,7 +98,7 @@ mod tests {
 
     #[test]
     fn of_a_merged_fact_only_their_own_wording_is_theirs() {
-        let theirs = PersonMatcher::new(&[PersonId::new("mia")], &["Mia".into()]);
+        let theirs = PersonMatcher::new(&[PersonId::new("mia")], &PersonNames::default());
         let mut merged = said("Mia really likes the tea", "jonas", "m2").keep(super::super::FactId(1));
         merged.absorb(said("Mia likes tea", "mia", "m1"));
         let part = OwnPart::new(&theirs, &|_, _| false).of_fact(merged);
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_remark_names_nobody_elses_message() {
-        let theirs = PersonMatcher::new(&[PersonId::new("mia")], &[]);
+        let theirs = PersonMatcher::new(&[PersonId::new("mia")], &PersonNames::default());
         let remark = Remark {
             origin: fact(0, "x").origin,
             text: "plays the glockenspiel".into(),

@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::walls::{Origin, allowed};
-use super::{HeardFrom, MemoryChange};
+use super::words::bare_name;
+use super::{HeardFrom, MemoryChange, NameScope, PersonNames};
 use crate::types::{MessageId, PersonId, RoomId, Time};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,9 @@ pub struct Person {
     pub talks: Vec<Remark>,
     /// They opted out: nothing else is known of them.
     pub opted_out: bool,
+    /// Names of theirs that somebody had too who was forgotten: what is said by these may be about either.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_names: Vec<Box<str>>,
 }
 
 /// A remark about a person, and where it was said: it has the same access limits as a fact.
@@ -126,6 +130,7 @@ impl Person {
             notes: Vec::new(),
             talks: Vec::new(),
             opted_out: false,
+            shared_names: Vec::new(),
         }
     }
 
@@ -167,6 +172,24 @@ impl Person {
         if let Some(talk) = &note.last_talk {
             to_front(&mut self.talks, remark(talk), TALKS_MAX, |a, b| a.origin == b.origin);
         }
+    }
+
+    /// Every name, where they spoke.
+    pub fn all_names(&self) -> PersonNames {
+        let scope = NameScope { rooms: self.rooms.clone(), homes: Vec::new() };
+        PersonNames { certain: self.names.clone(), confirmed: Vec::new(), scope }
+    }
+
+    /// Notes that somebody who is being forgotten had a name of theirs too. Returns whether that is new.
+    pub fn share_names(&mut self, others: &[Box<str>]) -> bool {
+        let before = self.shared_names.len();
+        for name in &self.names {
+            let is_shared = others.iter().any(|other| bare_name(other) == bare_name(name));
+            if is_shared && !self.shared_names.contains(name) && self.shared_names.len() < NAMES_MAX {
+                self.shared_names.push(name.clone());
+            }
+        }
+        self.shared_names.len() > before
     }
 
     /// The part of the profile that may be known where `reader` is.
@@ -249,12 +272,12 @@ impl Person {
     }
 
     /// Deletes whatever mentions a person by one of their names, or contains their words.
-    pub fn unmention(&mut self, somebody: &PersonId, mentions: &dyn Fn(&str) -> bool) -> bool {
+    pub fn unmention(&mut self, somebody: &PersonId, mentions: &dyn Fn(&Remark) -> bool) -> bool {
         let before = self.remarks().count();
         let is_theirs = |remark: &Remark| remark.echoes.iter().any(|of| of.person == *somebody);
         self.remarks_mut()
             .into_iter()
-            .for_each(|remarks| remarks.retain(|remark| !mentions(&remark.text) && !is_theirs(remark)));
+            .for_each(|remarks| remarks.retain(|remark| !mentions(remark) && !is_theirs(remark)));
         self.remarks().count() != before
     }
 }

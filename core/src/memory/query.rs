@@ -69,7 +69,7 @@ pub struct PersonExport {
 impl PersonExport {
     /// Without the words, names and ids of others.
     pub fn new(id: &PersonId, person: Option<Person>, facts: Vec<Fact>, channels: Vec<ChannelMemory>) -> Self {
-        let names = person.as_ref().map(|person| person.names.clone()).unwrap_or_default();
+        let names = person.as_ref().map(Person::all_names).unwrap_or_default();
         let theirs = PersonMatcher::new(std::slice::from_ref(id), &names);
         let own = OwnPart::new(&theirs, &|_, _| false);
         PersonExport {

@@ -58,6 +58,15 @@ pub fn house(room: &RoomId) -> Option<&str> {
     }
 }
 
+/// Where a name means the same person: the server of a room, or the room itself if it belongs to none. A conversation between
+/// two people is of no server.
+pub fn home(room: &RoomId) -> &str {
+    house(room).filter(|house| !house.ends_with(DIRECT)).unwrap_or(room.as_str())
+}
+
+/// How the "server" of conversations between two people ends where they belong to none.
+const DIRECT: &str = ":@me";
+
 /// The narrower of two audiences.
 pub fn narrower(a: Visibility, b: Visibility) -> Visibility {
     if privacy(a) >= privacy(b) { a } else { b }
@@ -94,6 +103,16 @@ mod tests {
         assert_eq!(may(("c1", Public), ("c2", Public)), None);
         let (a, b) = (Origin::new("discord:1/2", Public), Origin::new("discord:1/3", Public));
         assert_eq!(allowed(&a, &b, false), None);
+    }
+
+    #[test]
+    fn a_name_is_at_home_on_a_server() {
+        let home_of = |room: &str| home(&RoomId::new(room)).to_owned();
+        assert_eq!(
+            [home_of("discord:1/2"), home_of("web:lobby"), home_of("slack:T/C")],
+            ["discord:1", "web", "slack:T"]
+        );
+        assert_eq!([home_of("discord:@me/8"), home_of("room")], ["discord:@me/8", "room"], "nobody else is there");
     }
 
     #[test]

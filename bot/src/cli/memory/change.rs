@@ -102,7 +102,9 @@ fn names_left(person: &PersonId, left: &NamesLeft) -> String {
             NameDoubt::AnotherPerson(other) => format!("{other} has this name too"),
             NameDoubt::Beginning(other) => format!("{other} may be meant"),
             NameDoubt::Word => "an ordinary word".to_owned(),
+            NameDoubt::UsedBefore => "it was in use there before they had it".to_owned(),
             NameDoubt::Part => "only a part of their name".to_owned(),
+            NameDoubt::Untied => "it may be somebody or something else".to_owned(),
         };
         text += &format!("kept what is said of “{name}” ({why})");
         text += &match doubt.is_shared() {
@@ -111,7 +113,9 @@ fn names_left(person: &PersonId, left: &NamesLeft) -> String {
         };
     }
     for DoubtfulName { name, .. } in &left.shared {
-        text += &format!("others have the name “{name}” too, or it is an ordinary word: kept what others said by it\n");
+        text += &format!(
+            "“{name}” is others' name too, an ordinary word, or was in use before: kept what others said by it\n"
+        );
     }
     text
 }

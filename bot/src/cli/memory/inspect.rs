@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use aizuchi_core::memory::{ChannelMemory, Fact, FactId, Filter, Origin, Person, Query, pairs_of_ties, words};
-use aizuchi_core::types::{BOT_KEY, PersonId, RoomId, Time};
+use aizuchi_core::types::{BOT_KEY, PersonId, RoomId, Time, Visibility};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
@@ -229,7 +229,12 @@ fn fact_line(fact: &Fact) -> String {
     let pinned = if fact.pinned { " (pinned)" } else { "" };
     let former =
         fact.former.map(|former| format!(" (until {})", when::day_and_clock(former.since))).unwrap_or_default();
-    format!("{:>5} {}  {}{pinned}{former}", fact.id.0, fact.origin.room, fact.content)
+    let audience = match fact.origin.visibility {
+        Visibility::Public => "",
+        Visibility::Private => " (private)",
+        Visibility::Direct => " (between two people)",
+    };
+    format!("{:>5} {}{audience}  {}{pinned}{former}", fact.id.0, fact.origin.room, fact.content)
 }
 
 fn whole_fact(fact: &Fact) -> String {

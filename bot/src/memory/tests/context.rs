@@ -100,8 +100,8 @@ async fn a_forgotten_person_is_in_no_context() {
             let lobby = public("web:lobby");
             house.apply([heard(&lobby, 1, "web:zebediah", "Zebediah", "spoons")]).await;
             let person = PersonId::new("web:zebediah");
-            let change = if out { MemoryChange::OptedOut { person, out: true } } else { forget("web:zebediah") };
-            house.apply([change]).await;
+            let opts_out = out.then_some(MemoryChange::OptedOut { person, out: true });
+            house.apply(std::iter::once(forget("web:zebediah")).chain(opts_out)).await;
             assert_eq!(house.contents().await, ["The weather is fine"]);
             for word in ["quixotic", "zebediah"] {
                 assert!(!format!("{:?}", house.facts().await).to_lowercase().contains(word), "{word}");

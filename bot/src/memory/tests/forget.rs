@@ -74,12 +74,60 @@ async fn a_person_who_is_forgotten_leaves_nothing() {
 }
 
 #[tokio::test]
+async fn a_name_decides_nothing_where_its_owner_never_spoke() {
+    for store in &stores() {
+        println!("store: {store}");
+        let house = MemoryFixture::new(store, "elsewhere").await;
+        let (lobby, guild) = (public("web:lobby"), public("discord:1/2"));
+        let (workspace, whispers) = (private("slack:T/C"), Origin::new("web:whispers", Visibility::Direct));
+        let says = |origin: &Origin, content: &str| kept(sourced(origin, content, &[("web:bob", "m9")]));
+        let MemoryChange::Summarized(elsewhere) = summarized(&guild, 1, "Zebediah is away.", &[]) else {
+            unreachable!()
+        };
+        house
+            .apply([
+                heard(&lobby, 1, "web:zebediah", "Zebediah", "xylophones"),
+                heard(&guild, 1, "discord:9", "Bob", "Zebediah"),
+                MemoryChange::Imported(Box::new(ExportItem::Channel(*elsewhere))),
+                answered(&guild, "discord:9", "discord:8", &[("zebediah", "m1")]),
+                says(&private("web:den"), "Zebediah sings"),
+                says(&guild, "Zebediah drives"),
+                says(&workspace, "Zebediah is ill"),
+                says(&whispers, "Zebediah is late"),
+            ])
+            .await;
+        house.apply([forget("web:zebediah")]).await;
+        let mut left = house.contents().await;
+        left.sort();
+        assert_eq!(left, ["Zebediah drives", "Zebediah is ill", "Zebediah is late"], "{store}");
+        let (channel, _) = house.memory.channel(&guild.room).await.unwrap();
+        assert_eq!(&*channel.unwrap().summary, "Zebediah is away.");
+        assert_eq!(house.ties().await[0].words.len(), 1);
+        assert_eq!(house.memory.people(None).await.unwrap()[0].topics.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn that_a_name_was_shared_is_known_when_one_of_them_is_gone() {
+    for store in &stores() {
+        println!("store: {store}");
+        let house = MemoryFixture::new(store, "shared").await;
+        let lobby = public("web:lobby");
+        let sams = ["web:sam", "web:other"].map(|id| heard(&lobby, u64::from(id == "web:other") + 1, id, "Sam", "tea"));
+        house.apply(sams).await;
+        house.apply([forget("web:sam")]).await;
+        let other = house.memory.people(Some(&PersonId::new("web:other"))).await.unwrap().remove(0);
+        assert_eq!(other.shared_names, vec![Box::<str>::from("Sam")], "{store}");
+    }
+}
+
+#[tokio::test]
 async fn who_opts_out_is_never_kept_again_also_after_a_restart() {
     for store in &stores() {
         println!("store: {store}");
         let mut house = lived(store, "out").await;
         let out = |out| MemoryChange::OptedOut { person: PersonId::new("web:zebediah"), out };
-        house.apply([out(true)]).await;
+        house.apply([forget("web:zebediah"), out(true)]).await;
         nothing_is_left(&house).await;
         let lobby = public("web:lobby");
         if store != "memory" {

@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use aizuchi_core::Policies;
 use aizuchi_core::memory::{
-    Answered, ChannelMemory, ExportItem, Fact, FactDraft, Filter, HeardFrom, MemoryChange, Note, Origin, Query,
-    Recalled, Tie,
+    Answered, ChannelMemory, ExportItem, Fact, FactDraft, Filter, HeardFrom, MemoryChange, Note, Origin, PersonNames,
+    Query, Recalled, Tie,
 };
 use aizuchi_core::settings::Layers;
 use aizuchi_core::types::{MessageId, PersonId, RoomId, Span, Time, Visibility};
@@ -243,7 +243,8 @@ pub fn summarized(origin: &Origin, up_to: u64, summary: &str, active: &[(&str, &
 
 pub fn forget(person: &str) -> MemoryChange {
     let name = person.split_once(':').map_or(person, |(_, name)| name);
-    MemoryChange::PersonForgotten { person: PersonId::new(person), names: vec![name.into()], rooms: Vec::new() }
+    let names = PersonNames { certain: vec![name.into()], ..PersonNames::default() };
+    MemoryChange::PersonForgotten { person: PersonId::new(person), names, rooms: Vec::new() }
 }
 
 pub fn gone(room: &str, message: &str) -> MemoryChange {

@@ -312,7 +312,8 @@ fn to_changes(book: &mut Book, serial: usize, step: &MemoryStep) -> Vec<MemoryCh
             } else {
                 book.out.remove(&who);
             }
-            vec![MemoryChange::OptedOut { person: person(who), out }]
+            let by_name = out.then(|| forget(person(who).as_str()));
+            by_name.into_iter().chain([MemoryChange::OptedOut { person: person(who), out }]).collect()
         }
         MemoryStep::Narrow { room } => {
             let origin = Origin { visibility: Visibility::Private, ..book.rooms[room].clone() };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use aizuchi_core::memory::{FactId, Filter, MemoryChange, Origin, Person, pairs_of_ties, words};
+use aizuchi_core::memory::{Fact, FactId, Filter, MemoryChange, Origin, Person, allowed, pairs_of_ties, words};
 use aizuchi_core::types::{PersonId, RoomId, Time, Visibility};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -36,9 +36,10 @@ async fn describe_memory(context: &WebContext, keeper: &Keeper, room: &str) -> R
     let (id, now) = (talk::room_id(room), context.web.clock.now());
     let policy = keeper.policies().for_room(id.as_str()).settings.memory.clone();
     let (channel, _) = keeper.memory().channel(&id).await?;
-    let filter = Filter { room: Some(id.clone()), count: FACTS_MAX, ..Filter::default() };
-    let facts = keeper.memory().facts(filter).await?;
     let reader = Origin::new(id.as_str(), Visibility::Public);
+    let may_read = |origin: &Origin| allowed(origin, &reader, false).is_some();
+    let facts = keeper.memory().facts(Filter { room: Some(id.clone()), ..Filter::default() }).await?;
+    let facts: Vec<Fact> = facts.into_iter().filter(|fact| may_read(&fact.origin)).take(FACTS_MAX).collect();
     let all = keeper.memory().people(None).await?;
     let here = all.iter().filter(|person| !person.opted_out && person.rooms.contains(&id)).take(PEOPLE_MAX);
     let people: Vec<Value> = here
@@ -67,7 +68,7 @@ async fn describe_memory(context: &WebContext, keeper: &Keeper, room: &str) -> R
             })
         })
         .collect();
-    let channel = channel.filter(|channel| !channel.is_empty()).map(|channel| {
+    let channel = channel.filter(|channel| !channel.is_empty() && may_read(&channel.origin)).map(|channel| {
         let active: Vec<&str> = channel.active.iter().map(|(_, name)| &**name).collect();
         json!({
             "summary": channel.summary, "mood": channel.mood, "topics": channel.topics, "active": active,
@@ -88,7 +89,9 @@ async fn describe_pairs(
     people: &[Person],
     now: Time,
 ) -> Result<Vec<Value>, StoreError> {
-    let ties = keeper.memory().ties(Some(room), None).await?;
+    let reader = Origin::new(room.as_str(), Visibility::Public);
+    let mut ties = keeper.memory().ties(Some(room), None).await?;
+    ties.retain(|tie| tie.is_known_to(&reader, false));
     let pairs = pairs_of_ties(&ties, now).into_iter().take(PAIRS_MAX).map(|pair| {
         json!({
             "people": pair.people.each_ref().map(|person| keeper.name_of(person, people)), "answers": pair.answers,
@@ -138,10 +141,11 @@ pub async fn change(
     }
 }
 
-/// A page has no access to facts of other rooms.
+/// A page has no access to facts of other rooms, nor to what was said in private.
 async fn is_of(keeper: &Keeper, room: &RoomId, fact: FactId) -> Result<bool, StoreError> {
-    let filter = Filter { room: Some(room.clone()), count: usize::MAX >> 1, ..Filter::default() };
-    Ok(keeper.memory().facts(filter).await?.iter().any(|known| known.id == fact))
+    let reader = Origin::new(room.as_str(), Visibility::Public);
+    let facts = keeper.memory().facts(Filter { room: Some(room.clone()), ..Filter::default() }).await?;
+    Ok(facts.iter().any(|known| known.id == fact && allowed(&known.origin, &reader, false).is_some()))
 }
 
 fn not_found() -> Response {

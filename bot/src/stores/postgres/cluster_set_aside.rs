@@ -69,7 +69,7 @@ pub fn forget(connection: &PgConnection, request: &ForgetRequest) -> PgResult<()
 
 fn tells_of_them(room: &RoomId, input: &str, error: &str, theirs: &Recognizer<'_>) -> bool {
     let has_id = theirs.request.ids.iter().any(|id| input.contains(id.as_str()));
-    if has_id || theirs.speaks_of_them(input) || theirs.speaks_of_them(error) {
+    if has_id || theirs.speaks_of_them(room, input) || theirs.speaks_of_them(room, error) {
         return true;
     }
     // What somebody else said stays, where that can be told.

@@ -11,7 +11,7 @@ mod readings;
 pub use alike::alike;
 use icu_segmenter::WordSegmenter;
 use icu_segmenter::options::WordBreakInvariantOptions;
-pub use names::{DoubtfulName, NameCandidates, NameDoubt, NameFinder, bare as bare_name};
+pub use names::{DoubtfulName, NameCandidates, NameDoubt, NameEvidence, NameFinder, bare as bare_name, names_a_thing};
 pub use phrases::Phrases;
 use unicode_normalization::UnicodeNormalization as _;
 

@@ -68,9 +68,9 @@ fn small() -> Origin {
 }
 
 /// So many facts of a room, each with a vector.
-async fn remember(database: &PostgresDatabase, origin: &Origin, count: u64) {
+async fn remember(database: &PostgresDatabase, origin: &Origin, numbers: std::ops::Range<u64>) {
     let (memory, policies) = (database.memory(StoredLayers::ALL), settings(&[]));
-    let drafts = (0..count).map(|number| MemoryChange::Kept(Box::new(draft(origin, &format!("fact number {number}")))));
+    let drafts = numbers.map(|number| MemoryChange::Kept(Box::new(draft(origin, &format!("fact number {number}")))));
     memory.apply(drafts.collect(), &policies).await.unwrap();
     let filter = Filter { without_vector: Some("m".into()), ..Filter::default() };
     let facts = memory.facts(filter).await.unwrap();
@@ -101,7 +101,7 @@ async fn search(database: &PostgresDatabase, reader: &Origin, count: usize) -> (
 async fn vectors_from_before_the_extension_are_found_and_indexed_at_its_first_start() {
     let stage = VectorStage::new().await;
     let database = stage.open().await;
-    remember(&database, &large(), 100).await;
+    remember(&database, &large(), 0..100).await;
     assert_eq!(search(&database, &large(), 80).await, (80, 0), "compared in the program");
     drop(database);
     stage.psql("create extension vector").await;
@@ -112,7 +112,7 @@ async fn vectors_from_before_the_extension_are_found_and_indexed_at_its_first_st
     let (found, scans) = search(&database, &large(), 80).await;
     assert!(found == 80 && scans > 0, "{found} found, {scans} searches of an index");
     // Also those that are written from now on.
-    remember(&database, &large(), 10).await;
+    remember(&database, &large(), 100..110).await;
     assert_eq!(search(&database, &large(), 110).await.0, 110);
 }
 
@@ -122,7 +122,7 @@ async fn what_an_interrupted_start_left_out_is_filled_in() {
     let stage = VectorStage::new().await;
     stage.psql("create extension vector").await;
     let database = stage.open().await;
-    remember(&database, &small(), 30).await;
+    remember(&database, &small(), 0..30).await;
     drop(database);
     stage.psql("alter table memory_vector alter column embedding set storage external").await;
     stage.psql("update memory_vector set embedding = null where fact > 10").await;
@@ -141,10 +141,10 @@ async fn a_reader_who_may_know_little_is_served_without_the_index_of_others() {
     let stage = VectorStage::new().await;
     stage.psql("create extension vector").await;
     let database = stage.open().await;
-    remember(&database, &large(), 600).await;
-    remember(&database, &small(), 5).await;
+    remember(&database, &large(), 0..600).await;
+    remember(&database, &small(), 0..5).await;
     let private = Origin::new("discord:1/cellar", Visibility::Private);
-    remember(&database, &private, 3).await;
+    remember(&database, &private, 0..3).await;
     database.index_again();
     database.until_indexed(2).await;
     assert_eq!(search(&database, &small(), 80).await, (5, 0));
@@ -162,7 +162,7 @@ async fn forgetting_does_not_wait_for_an_index() {
     let stage = VectorStage::new().await;
     stage.psql("create extension vector").await;
     let database = stage.open().await;
-    remember(&database, &large(), 100).await;
+    remember(&database, &large(), 0..100).await;
     database.index_again();
     database.until_indexed(2).await;
     let long =
