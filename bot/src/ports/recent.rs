@@ -44,6 +44,13 @@ impl LateRooms {
         Ok(LateRooms(unrecorded.into_iter().map(|(room, inputs)| (room, inputs.newest)).collect()))
     }
 
+    /// Also these, of which it is not known whether they are late.
+    pub fn include(&mut self, rooms: impl Iterator<Item = RoomId>) {
+        for room in rooms {
+            self.0.entry(room).or_default();
+        }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

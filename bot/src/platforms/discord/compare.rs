@@ -10,6 +10,7 @@ use std::time::Duration;
 use aizuchi_core::Input;
 use aizuchi_core::types::{Change, Place, Time};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 use tracing::{debug, info, warn};
 
 use super::backfill::{Backfill, PAGE};
@@ -22,6 +23,8 @@ use crate::ports::LateRooms;
 use crate::runtime::ShuttingDown;
 use crate::stores::StoreError;
 
+/// How long to wait for an answer to which rooms are behind.
+const ASKS_FOR: Duration = Duration::from_secs(1);
 /// How often it looks whether rooms have recorded what was said.
 const LOOKS_EVERY: Duration = Duration::from_millis(500);
 
@@ -32,16 +35,15 @@ impl Backfill {
     /// Loads the known messages at the start of a session that does not resume another one: Discord does not send what such
     /// a session missed.
     pub async fn recall(&self) {
-        let recalled = self.until_available(|| async {
-            let late = LateRooms::find(&*self.discord.recent, PLATFORM).await?;
-            Ok((late, self.recent().await?))
-        });
-        let (late, known) = recalled.await.unwrap_or_else(|error| {
+        // Where gaps begin is stored only after this, so that it must not wait for rooms that are behind.
+        let late = timeout(ASKS_FOR, LateRooms::find(&*self.discord.recent, PLATFORM)).await;
+        let known = self.until_available(|| self.recent()).await.unwrap_or_else(|error| {
             warn!(%error, "cannot check Discord for edits made while offline");
-            Default::default()
+            HashMap::new()
         });
         *self.known.lock().expect("nobody panics while holding it") = by_channel(known).collect();
-        if !late.is_empty() && self.discord.settings.backfill_messages > 0 {
+        let late = late.ok().and_then(Result::ok);
+        if late.as_ref().is_none_or(|late| !late.is_empty()) && self.discord.settings.backfill_messages > 0 {
             let (backfill, stop) = (self.clone(), self.stop.clone());
             tokio::spawn(async move { stop.run_until_cancelled(backfill.compare_late(late)).await });
         }
@@ -51,13 +53,27 @@ impl Backfill {
         self.discord.recent.recent(PLATFORM, self.discord.clock.now()).await
     }
 
-    async fn compare_late(self, mut late: LateRooms) {
+    /// `late` are the rooms that are behind, if that is known.
+    async fn compare_late(self, late: Option<LateRooms>) {
+        let Ok(mut late) = (match late {
+            Some(late) => Ok(late),
+            None => self.until_available(|| self.perhaps_late()).await,
+        }) else {
+            return;
+        };
         while !late.is_empty() {
             tokio::time::sleep(LOOKS_EVERY).await;
             if let Err(error) = self.compare_recorded(&mut late).await {
                 debug!(%error, "cannot check Discord yet for edits made while offline");
             }
         }
+    }
+
+    /// Every room, since any may have been behind when the session began.
+    async fn perhaps_late(&self) -> Result<LateRooms, StoreError> {
+        let mut late = LateRooms::find(&*self.discord.recent, PLATFORM).await?;
+        late.include(self.recent().await?.into_keys().map(|place| place.room));
+        Ok(late)
     }
 
     /// Compares the rooms that have recorded everything meanwhile.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use aizuchi_core::types::Place;
 use serde_json::Value;
+use tokio::time::timeout;
 use tracing::{debug, info, warn};
 
 use super::compare::{changes, known_recent_messages};
@@ -25,6 +26,8 @@ use crate::stores::StoreError;
 const THREADS_MAX: usize = 10;
 /// How often a call waits for a rate limit.
 const PATIENCE_MAX: u32 = 5;
+/// How long to wait for an answer to whether everything is recorded.
+const ASKS_FOR: Duration = Duration::from_secs(1);
 /// The pause after the store failed.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// How often it looks whether what has arrived is forwarded, and whether rooms have recorded it.
@@ -39,9 +42,11 @@ pub async fn keep(context: &SlackContext, me: &SlackIdentity, mut known: BTreeMa
             () = context.stop.cancelled() => return,
         }
         let gone = async {
-            let late = fill(context, me, &known).await;
+            if fill(context, me, &known).await {
+                return context.gone.notified().await;
+            }
             tokio::select! {
-                () = compare_late(context, me, late, &known) => context.gone.notified().await,
+                () = compare_late(context, me, &known) => context.gone.notified().await,
                 () = context.gone.notified() => (),
             }
         };
@@ -58,18 +63,15 @@ pub async fn heard_channels(context: &SlackContext) -> BTreeMap<String, String> 
     until_available(context, || inbox::channels(&*context.slack.stores.marks)).await.unwrap_or_default()
 }
 
-/// Returns the rooms that are behind.
-async fn fill(context: &SlackContext, me: &SlackIdentity, channels: &BTreeMap<String, String>) -> LateRooms {
+/// Returns whether changes were looked for too: what is said now hides the gap, so that it is filled without waiting for anybody.
+async fn fill(context: &SlackContext, me: &SlackIdentity, channels: &BTreeMap<String, String>) -> bool {
     if context.slack.settings.backfill_messages == 0 {
-        return LateRooms::default();
+        return true;
     }
-    until_available(context, || until_forwarded(context)).await;
-    let recent = &*context.slack.stores.recent;
-    let late = until_available(context, || LateRooms::find(recent, PLATFORM)).await.unwrap_or_default();
-    let said = until_available(context, || known_recent_messages(context)).await.unwrap_or_default();
+    let said = timeout(ASKS_FOR, all_recorded(context)).await.ok().and_then(Result::ok).flatten();
     let mut stored = 0;
     for (channel, last) in channels {
-        match fetch_missed(context, me, channel, last, &said).await {
+        match fetch_missed(context, me, channel, last, said.as_ref()).await {
             Ok(arrivals) => stored += store(context, arrivals).await,
             Err(error) => warn!(channel, %error, "cannot fetch missed messages of a Slack channel"),
         }
@@ -77,7 +79,14 @@ async fn fill(context: &SlackContext, me: &SlackIdentity, channels: &BTreeMap<St
     if stored > 0 {
         info!(messages = stored, "backfilled missed Slack messages and edits");
     }
-    late
+    said.is_some()
+}
+
+/// The recent messages, if everything that has arrived is recorded.
+async fn all_recorded(context: &SlackContext) -> Result<Option<HashMap<Place, Vec<KnownMessage>>>, StoreError> {
+    let is_recorded = inbox::last_pending(&*context.slack.stores.inbox).await? == 0
+        && LateRooms::find(&*context.slack.stores.recent, PLATFORM).await?.is_empty();
+    if is_recorded { known_recent_messages(context).await.map(Some) } else { Ok(None) }
 }
 
 /// Tries again as long as the store is away. `None` where it fails otherwise, and once the platform stops.
@@ -124,13 +133,12 @@ async fn store(context: &SlackContext, arrivals: Vec<InboxArrival>) -> usize {
     stored.unwrap_or_default()
 }
 
-/// Compares each of these rooms once it has recorded what was said before.
-async fn compare_late(
-    context: &SlackContext,
-    me: &SlackIdentity,
-    mut late: LateRooms,
-    channels: &BTreeMap<String, String>,
-) {
+/// Compares each room once it has recorded what had arrived before.
+async fn compare_late(context: &SlackContext, me: &SlackIdentity, channels: &BTreeMap<String, String>) {
+    until_available(context, || until_forwarded(context)).await;
+    let recent = &*context.slack.stores.recent;
+    let mut late = until_available(context, || LateRooms::find(recent, PLATFORM)).await.unwrap_or_default();
+    late.include(channels.keys().map(|channel| me.room(channel)));
     while !late.is_empty() {
         context.pause(LOOKS_EVERY).await;
         if let Err(failed) = compare_recorded(context, me, &mut late, channels).await {
@@ -173,7 +181,7 @@ async fn fetch_missed(
     me: &SlackIdentity,
     channel: &str,
     last: &str,
-    said: &HashMap<Place, Vec<KnownMessage>>,
+    said: Option<&HashMap<Place, Vec<KnownMessage>>>,
 ) -> Result<Vec<InboxArrival>, ApiError> {
     let limit = context.slack.settings.backfill_messages.to_string();
     let page = history(context, channel).await?;
@@ -189,7 +197,7 @@ async fn fetch_missed(
     found.sort_by(|one, other| stamp(one, "ts").cmp(&stamp(other, "ts")));
     let mut arrivals: Vec<InboxArrival> =
         found.into_iter().filter_map(|message| InboxArrival::of_history(channel, message)).collect();
-    if let Some(kept) = said.get(&Place { room: me.room(channel), thread: None }) {
+    if let Some(kept) = said.and_then(|said| said.get(&Place { room: me.room(channel), thread: None })) {
         arrivals.extend(changes(context, me, channel, kept, &page).await);
     }
     Ok(arrivals)

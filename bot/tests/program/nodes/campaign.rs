@@ -112,11 +112,16 @@ async fn campaign(network: Option<Network>) {
     stage.end().await;
 }
 
-/// What is said before the first session is not heard.
+/// What is said before the first session is not heard, nor what is said before anybody has noted that there is such a channel.
 async fn connected(stage: &ClusterStage) {
     eventually("somebody listens on both platforms", async || {
         let on_discord = stage.discord.world.with(|world| world.sessions.values().any(|it| it.line.is_some()));
         (on_discord && stage.slack.sockets.open() > 0).then_some(())
+    })
+    .await;
+    eventually("the channels of Discord are known", async || {
+        let query = "select count(*) > 0 from channel_mark where platform = 'discord'";
+        (stage.postgres.psql(&stage.database, query).await == "t").then_some(())
     })
     .await;
 }
