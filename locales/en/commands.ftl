@@ -158,7 +158,7 @@ known-rest =
     With them: your name, your edits, and what it answered. The last few messages of a quiet room may be remembered for longer than the rest.
 # Said to somebody who asked it to forget something; without the words that are to be forgotten.
 forgotten-topic = Done: I have forgotten what you said about that ({ $messages } messages, { $facts } facts). People can still read it where you wrote it.
-forgotten-topic-nothing = There is nothing left that I remember of what you said about that.
+forgotten-topic-nothing = I found nothing that you said about that. Tell me in one or two words what it is about, and I will look again.
 forgotten-topic-failed = I could not forget that just now. Please ask me again.
 remembered-opted-out = You asked not to be remembered ({ $opt_in } ends that).
 remembered-messages = Remembered about you: { $count } messages, { $mentions } of them to the bot.

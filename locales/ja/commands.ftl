@@ -155,7 +155,7 @@ known-rest =
     それに伴うあなたの名前、編集の内容、aizuchi の返事も保存しています。静かなルームの最後の数件は、ほかより長く残ることがあります。
 # Said to somebody who asked it to forget something; without the words that are to be forgotten.
 forgotten-topic = その件であなたが言ったことを忘れました（発言 { $messages } 件、事実 { $facts } 件）。書いた場所では、ほかの人にはまだ見えます。
-forgotten-topic-nothing = その件であなたが言ったことで、覚えていることはもうありません。
+forgotten-topic-nothing = それについて言われたことは見つかりませんでした。何のことか、一言か二言で言ってもらえれば、もう一度探します。
 forgotten-topic-failed = いまは忘れられませんでした。もう一度言ってください。
 remembered-opted-out = あなたのことは覚えない設定です（{ $opt_in } で解除）。
 remembered-messages = 覚えていること：発言 { $count } 件、うち呼びかけ { $mentions } 件。

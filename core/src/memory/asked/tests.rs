@@ -23,6 +23,26 @@ fn a_request_is_understood_with_what_it_is_about() {
     }
 }
 
+/// The message itself does not say when it was said.
+#[test]
+fn when_it_was_said_and_politeness_are_no_part_of_the_topic() {
+    for said in ["yesterday", "earlier today", "this morning", "a minute ago", "if possible", "- thank you"] {
+        let text = format!("aizuchi, please forget what I said about my visa {said}");
+        let topic = asked_to_forget(&text).unwrap_or_else(|| panic!("{text}"));
+        assert!(topic.is_in("my visa is old") && !topic.is_in("I like tea"), "{text}: {topic:?}");
+    }
+    for text in [
+        "aizuchi、昨日言ったビザの話を忘れて",
+        "aizuchi、さっき言ったビザのことは忘れて",
+        "aizuchi、私が言ったビザのことを忘れて",
+    ] {
+        let topic = asked_to_forget(text).unwrap_or_else(|| panic!("{text}"));
+        assert!(topic.is_in("ビザが古い") && !topic.is_in("お茶が好き"), "{text}: {topic:?}");
+    }
+    let topic = asked_to_forget("please forget what I said about yesterday's meeting").expect("a request");
+    assert!(!topic.is_in("the meeting is on Friday"), "what it is about stays: {topic:?}");
+}
+
 #[test]
 fn a_topic_of_several_words_is_not_half_of_them() {
     for (text, about, other) in [

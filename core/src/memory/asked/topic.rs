@@ -20,6 +20,30 @@ pub struct ForgetTopic {
 static FEELINGS: LazyLock<Vec<String>> = LazyLock::new(|| {
     words("awful terrible horrible stupid silly embarrassing bad sad whole little weird dumb annoying")
 });
+/// At the end of a topic they say when it was said, or are polite: "about my visa yesterday, if possible".
+static TRAILING: LazyLock<Vec<String>> = LazyLock::new(|| {
+    words(
+        "yesterday today tonight earlier before recently morning evening afternoon night week minute moment hour ago now just possible thank thanks private",
+    )
+});
+/// The same at the beginning of a Japanese one: 「昨日言ったビザの話」.
+const LEADING: [&str; 15] = [
+    "昨日",
+    "今日",
+    "今朝",
+    "先週",
+    "さっき",
+    "先ほど",
+    "前",
+    "私",
+    "僕",
+    "俺",
+    "言っ",
+    "言った",
+    "話し",
+    "話した",
+    "私が",
+];
 /// Of a longer topic, one word in so many may be missing.
 const MISSING: usize = 3;
 
@@ -30,6 +54,14 @@ impl ForgetTopic {
         let is_feeling = |word: &WrittenWord| FEELINGS.contains(&word.word);
         if !found.iter().all(is_feeling) {
             found.retain(|word| !is_feeling(word));
+        }
+        let is_trailing = |word: &WrittenWord| TRAILING.contains(&word.word);
+        let is_leading = |word: &WrittenWord| LEADING.contains(&word.written.as_str());
+        while found.len() > 1 && found.last().is_some_and(is_trailing) {
+            found.pop();
+        }
+        while found.len() > 1 && found.first().is_some_and(is_leading) {
+            found.remove(0);
         }
         let mut words: Vec<TopicWord> = Vec::new();
         for word in found {
