@@ -84,10 +84,13 @@ impl Statement<'_> {
         match token.normal.as_str() {
             "a" | "an" => (is_lower || at == 0 || self.is_shouted) && !counts && self.is_article(at),
             "the" => (is_lower || at == 0 || is_loud) && !counts,
-            // The one that ends a sentence, behind what cannot be a part of the same word.
+            // The one that ends a sentence, behind what cannot be a part of the same word: a word in kanji, or one such as 「好き」.
             "です" | "だ" => {
-                let before = at.checked_sub(1).and_then(|before| self.tokens[before].original.chars().next_back());
-                next.is_none() && before.is_some_and(|c| !matches!(c, 'ぁ'..='ゟ') && c.is_alphanumeric())
+                let before = at.checked_sub(1).map(|before| &*self.tokens[before].original);
+                let is_apart = |c: char| !matches!(c, 'ぁ'..='ゟ') && c.is_alphanumeric();
+                let ends_apart = |before: &str| before.chars().next_back().is_some_and(is_apart);
+                let has_kanji = |before: &str| before.chars().any(|c| matches!(c, '\u{4e00}'..='\u{9fff}'));
+                next.is_none() && before.is_some_and(|before| ends_apart(before) || has_kanji(before))
             }
             word => FILLERS.contains(&word) && (is_lower || is_loud) && !is_negative && next.is_some(),
         }

@@ -15,6 +15,8 @@ fn what_says_the_same_is_one_fact() {
     same("Ann likes green tea.", "ann likes GREEN tea");
     same("Ann likes green tea from Uji", "Ann really likes the green tea from Uji");
     same("田中さんは猫を飼っている", "田中さんは、猫を飼っている。");
+    same("ケンはお茶が好き", "ケンはお茶が好きです");
+    same("ケンは泳ぐのが嫌いだ", "ケンは泳ぐのが嫌い");
     let other = |a: &str, b: &str| assert_eq!(compare([fact(1, a)].iter(), &draft(b)), MergeOutcome::New, "{b}");
     other("The meeting is at 10", "The meeting is at 11");
     other("Ann likes green tea", "Ann does not like green tea");
