@@ -57,7 +57,7 @@ async fn who_asks_it_to_forget_what_they_said_is_obeyed_and_told_so() {
     life.calls(24, "mia", "@aizuchi forget what I said about the xylophone").await;
     a_moment().await;
     let told = life.board.posts.lock().unwrap().last().cloned().unwrap().1;
-    assert!(told.contains("nothing left") || told.contains("もうありません"), "{told}");
+    assert!(told.contains("I found nothing") || told.contains("見つかりませんでした"), "{told}");
     minutes(30).await;
     a_moment().await;
     let read = life.digested(Digesting::Reflection).concat();
