@@ -221,7 +221,7 @@ fn core_seconds(id: u32) -> f64 {
 /// A worker that can be killed.
 async fn be_worker(listen: &str) {
     let folder = Scratch::new("bench-cluster-worker");
-    let database = open(&std::env::var(WORKER_STORE).expect("it is told its database"), &folder).await;
+    let database = open(&std::env::var(WORKER_STORE).expect("the variable names the database"), &folder).await;
     let listener = TcpListener::bind(listen).await.expect("the port is free");
     serve(listener, context(&database).await, CancellationToken::new()).await;
 }

@@ -56,7 +56,7 @@ fn main() {
 
 /// What one run has freed would be the memory of the next.
 fn in_its_own_process(arguments: &[String], log: Option<&str>) {
-    let program = std::env::current_exe().expect("the benchmark knows where it lies");
+    let program = std::env::current_exe().expect("the benchmark knows its own path");
     let run = std::process::Command::new(program).args(arguments).args(log).status();
     assert!(run.is_ok_and(|status| status.success()), "the benchmark of rooms failed");
 }

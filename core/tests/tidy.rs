@@ -14,7 +14,7 @@ use aizuchi_core::points::RULES;
 use aizuchi_core::settings::{DEFAULT, PRESETS, keys};
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("core lies in the workspace").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("core is in the workspace").to_owned()
 }
 
 fn sources(folder: &str) -> Vec<(String, String)> {

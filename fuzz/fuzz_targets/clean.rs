@@ -16,7 +16,7 @@ fuzz_target!(|text: &str| {
     }
     assert!(
         !is_silence(answer, true, &is_name) || is_silence(answer, false, &is_name),
-        "whoever asked is owed more"
+        "the person who asked is owed more"
     );
     if !answer.is_empty() {
         let _ = is_repeat(answer, [text, answer], 0.8);

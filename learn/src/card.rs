@@ -219,7 +219,7 @@ fn figures(card: &mut String, all: &[(String, &Measurements)]) {
 }
 
 const BASELINES: &str = "
-The same by whoever reads nothing: every message answers the one before it, and it is the turn of whoever spoke just before it in
+The same without reading: every message answers the one before it, and the next to speak is the person who spoke just before it in
 the room. Nobody can guess from that where somebody joins.
 
 ";
@@ -227,7 +227,7 @@ the room. Nobody can guess from that where somebody joins.
 const ADDRESSEES: &str = "
 Whom a line is for: of all answers, the share that is taken to answer the right person, and the share that the author of the message
 before is right for. Then the same where it is hardest to tell: in conversations of three people, lines that name nobody, said once all
-three have spoken; beside it, the share that is for whoever else spoke last in the room.
+three have spoken; beside it, the share that is for the last other speaker in the room.
 
 ";
 

@@ -71,7 +71,7 @@ pub struct Score {
     /// Whom answers are for, and whom lines of three are for that name nobody.
     pub people: Addressees,
     pub addressees: Addressees,
-    /// The same by whoever reads nothing.
+    /// The same by simple guesses that do not depend on the text.
     pub previous: Previous,
     pub last_other: Addressees,
     /// Labelled messages with a right alternative among the candidates.

@@ -57,7 +57,7 @@ fn learn() -> TrainingResult {
 }
 
 #[test]
-fn the_card_has_each_log_beside_whoever_reads_nothing() {
+fn the_card_has_simple_guesses_beside_each_log() {
     let models = Models::built_in();
     let kinds = [log(), topics()].map(|channels| Kind { name: "made up".to_owned(), channels });
     let rows = collect(&as_it_is(&kinds, 1), |_| &models);

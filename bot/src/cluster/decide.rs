@@ -60,7 +60,7 @@ pub struct RoomNews {
     pub told: Vec<Stamped>,
     /// Who is to be forgotten after that.
     pub forget: Option<ForgetRequest>,
-    /// What it was told and cannot be parsed, each with the reason.
+    /// Inputs that cannot be parsed, each with the reason.
     pub unreadable: Vec<(String, String)>,
 }
 

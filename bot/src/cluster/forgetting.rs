@@ -1,6 +1,6 @@
 //! Has every room of a cluster forget a person, and then the journal.
 //!
-//! A room that cannot go on, or is slow, must not keep the others from forgetting. So all of them are told first, which is durable; only
+//! A room that cannot go on, or is slow, must not keep the others from forgetting. So the request is first sent to all of them, which is durable; only
 //! then it is waited for each, and what is recorded is scrubbed whatever became of them. As long as one has not forgotten, the job is tried
 //! again, and waits for the same invocations: they do not pile up.
 
@@ -20,13 +20,13 @@ use super::ingress::{RestateError, unique_key};
 use super::room::Forgetting;
 use crate::stores::StoreError;
 
-/// Rooms that are told at the same time.
+/// To how many rooms it is sent at the same time.
 const ROOMS_TOGETHER: usize = 32;
 /// How long to wait for what is on its way to its rooms.
 const HEARD_WITHIN: Duration = Duration::from_secs(10);
 const LOOKS_EVERY: Duration = Duration::from_millis(100);
 
-/// Requests that not every room has carried out yet, by what they are: the key under which rooms are told.
+/// Requests that not every room has carried out yet, by what they are: the key under which they are sent.
 #[derive(Default)]
 pub struct PendingForgets(Mutex<HashMap<u64, PendingForget>>);
 

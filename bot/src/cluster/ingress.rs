@@ -87,7 +87,7 @@ pub const STUCK_MAX: usize = 100;
 const STUCK: &str = "SELECT target_service_name AS service, target_service_key AS room, idempotency_key AS key, status,
     retry_count AS attempts, last_failure AS error FROM sys_invocation WHERE status IN ('backing-off', 'paused')
     ORDER BY CASE WHEN status = 'paused' THEN 0 ELSE 1 END, coalesce(retry_count, 0) DESC, modified_at LIMIT 100";
-/// What rooms are told: no timers, which may be for next year, and no requests to forget.
+/// What is sent to rooms: no timers, which may be for next year, and no requests to forget.
 const UNHEARD: &str = "FROM sys_invocation WHERE target_service_name = 'Room' AND target_handler_name = 'handle'
     AND status NOT IN ('completed', 'scheduled')";
 /// What Restate has given up until somebody says that it may go on.
@@ -204,7 +204,7 @@ impl RestateClient {
         Ok(!self.query(&begun).await?.is_empty())
     }
 
-    /// When the newest of what rooms are told and have not handled was accepted; `None` if they have handled all of it.
+    /// When the newest of what was sent to rooms and is not handled was accepted; `None` if they have handled all of it.
     pub async fn last_unheard(&self) -> Result<Option<String>, RestateError> {
         let rows = self.query(&format!("SELECT CAST(max(created_at) AS VARCHAR) AS last {UNHEARD}")).await?;
         Ok(rows.first().and_then(|row| row["last"].as_str()).map(str::to_owned))
@@ -217,7 +217,7 @@ impl RestateClient {
         rows.first().and_then(|row| row["number"].as_u64()).ok_or_else(|| RestateError::Refused("no number".into()))
     }
 
-    /// The rooms of a platform that were told something and have not handled it.
+    /// The rooms of a platform that have not handled everything that was sent to them.
     pub async fn unheard_rooms(&self, platform: &str) -> Result<HashMap<RoomId, UnrecordedInputs>, RestateError> {
         let query = format!(
             "SELECT target_service_key AS room, CAST(min(created_at) AS VARCHAR) AS oldest,

@@ -64,7 +64,7 @@ impl Keeper {
         let others: Vec<Box<str>> = others.chain(shared).chain(bots.iter().cloned()).collect();
         let names = own.iter().map(|name| &**name);
         let mut candidates = NameCandidates::sorted(names, others.iter().map(|name| &**name));
-        // Whoever calls themselves like the bot is meant by nobody who says that name.
+        // The bot's names mean the bot, also when a person has taken one.
         let is_bots = |name: &str| bots.iter().any(|bot| bare_name(bot) == bare_name(name));
         candidates.certain.retain(|name| !is_bots(name));
         candidates.doubtful.retain(|known| !is_bots(&known.name));

@@ -152,7 +152,7 @@ impl PromptFrame {
             let former = recalled.fact.former.map(|_| self.language.text("fact-former") + " ").unwrap_or_default();
             lines.push(("prompt-memory-fact", former + &framed_alone(&recalled.fact.content)));
         }
-        // What a line is stands at its beginning, where no data is.
+        // Each line begins with its kind: no data can be there.
         let line = |(kind, text): (&str, String)| format!("- {}: {text}\n", self.language.text(kind));
         let body: String = lines.into_iter().map(line).collect();
         if !body.is_empty() {

@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(look(&mut watch, 10_000, 5), None, "there is nothing to compare with yet");
         assert_eq!(look(&mut watch, 10_060, 65), None);
         assert_eq!(look(&mut watch, 13_670, 75), Some(3600));
-        assert_eq!(look(&mut watch, 13_680, 85), None, "it is told once");
+        assert_eq!(look(&mut watch, 13_680, 85), None, "it is reported once");
         assert_eq!(look(&mut watch, 10_090, 95), Some(-3600));
         assert_eq!((watch.set_by, watch.here_since), (ClockShift(0), Time(10_000_000)));
         assert_eq!(look(&mut watch, 10_030, 96), Some(-61));

@@ -93,7 +93,7 @@ async fn anyone_who_says_forget_me_is_forgotten() {
     assert!(room.keeps("quiffle") && room.keeps("Quinella"));
 
     quinella.say("/forget-me").await;
-    quinella.until("is told so", "document.body.innerText.includes('You are forgotten')").await;
+    quinella.until("sees that it is done", "document.body.innerText.includes('You are forgotten')").await;
     jonas.until("sees no word of hers", "!document.body.innerText.includes('quiffle')").await;
     assert!(!room.keeps("quiffle"), "her words are still in a file");
     assert!(!room.keeps("Quinella"), "her name is still in a file");

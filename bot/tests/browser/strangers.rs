@@ -42,7 +42,7 @@ async fn a_room_is_closed_for_everybody_after_a_question() {
     mia.click("close-dialog-confirm").await;
     for page in [&mia, &jonas] {
         is_in(page, "lobby").await;
-        page.until("is told", &shows("#garden was closed.")).await;
+        page.until("is notified", &shows("#garden was closed.")).await;
         page.until("the room is gone from the list", &format!("!{}", lists("garden"))).await;
     }
     open_room(&jonas, "garden").await;
@@ -58,12 +58,12 @@ async fn closing_speaks_japanese_too() {
     open_room(&mio, "庭").await;
     is_in(&mio, "庭").await;
     mio.say("/close-room").await;
-    mio.until("is told how", &shows("実行するには：/close-room 庭")).await;
+    mio.until("sees how", &shows("実行するには：/close-room 庭")).await;
     mio.click("close-room").await;
     mio.until("is asked", &shows("#庭 を全員に対して閉じますか？")).await;
     mio.click("close-dialog-confirm").await;
     is_in(&mio, "lobby").await;
-    mio.until("is told", &shows("#庭 は閉じられました。")).await;
+    mio.until("is notified", &shows("#庭 は閉じられました。")).await;
     browser.check_console().await;
 }
 
@@ -77,7 +77,7 @@ async fn anyone_who_opens_too_many_rooms_is_told_so_and_stays() {
         open_room(&page, "garden").await;
         is_in(&page, "garden").await;
         open_room(&page, "attic").await;
-        page.until("is told why", &shows(why)).await;
+        page.until("sees why", &shows(why)).await;
         is_in(&page, "lobby").await;
         page.until("there is no such room", &format!("!{}", lists("attic"))).await;
         page.say("still here").await;

@@ -205,7 +205,7 @@ fn joining_is_counted_by_both_definitions_from_both_kinds_of_labels() {
 }
 
 #[test]
-fn whoever_reads_nothing_is_measured_beside_it() {
+fn simple_guesses_are_measured_beside_it() {
     let folder = Folder::with("talk.jsonl", threes(answers));
     let link = folder.run("eval link talk.jsonl --json").succeeded().last_line();
     // Right for Ben and for Ann's answer; in the right conversation for Cat too, and the first message has none before it.

@@ -48,7 +48,7 @@ fn mia() -> PersonId {
 }
 
 #[test]
-fn whoever_did_not_opt_out_is_decided_about_as_before() {
+fn everybody_who_did_not_opt_out_is_decided_about_as_before() {
     let folder = lived();
     in_store(&folder, async |_, memory, policies| {
         memory.apply(vec![MemoryChange::OptedOut { person: mia(), out: true }], &policies).await.unwrap();
@@ -63,7 +63,7 @@ fn whoever_did_not_opt_out_is_decided_about_as_before() {
 }
 
 #[test]
-fn whoever_is_not_forgotten_is_decided_about_as_before() {
+fn everybody_who_is_not_forgotten_is_decided_about_as_before() {
     let folder = lived();
     in_store(&folder, async |database, memory, policies| {
         let keeper = Keeper::new(Arc::new(memory), Arc::new(NoModel), database, policies);

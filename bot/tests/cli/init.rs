@@ -50,7 +50,7 @@ fn answers_come_line_by_line_and_enter_takes_the_default() {
     ] {
         assert!(text.lines().any(|written| written == line), "{line} is missing: {text}");
     }
-    assert!(text.contains("AIZUCHI__WEB__TOKEN"), "whoever is not on this machine needs a token: {text}");
+    assert!(text.contains("AIZUCHI__WEB__TOKEN"), "other machines need a token: {text}");
     for told in ["export ANTHROPIC_API_KEY=…", "export AIZUCHI__WEB__TOKEN=…", "--config settings/aizuchi.toml"] {
         assert!(run.out.contains(told), "{told} is missing: {}", run.out);
     }

@@ -141,7 +141,7 @@ fn threads_of_an_export_are_the_truth_and_not_shown_while_guessing() {
     let folder = Folder::with("room/general/2023-11-14.json", two_at_a_time(1, 480));
     let link = folder.run("eval link room --json").succeeded().last_line();
     assert_eq!(link["by_silence"][0][2], 40, "two threads for each 24 messages: {link}");
-    assert!(figure(&link, "/in_conversation") < 0.9, "whoever sees the threads is always right: {link}");
+    assert!(figure(&link, "/in_conversation") < 0.9, "with the threads it would always be right: {link}");
     let turn = folder.run("eval turn room --json").succeeded().last_line();
     assert_eq!(turn["me"].as_array().expect("a list").len(), 5);
     let entry = folder.run("eval entry room --json").succeeded().last_line();

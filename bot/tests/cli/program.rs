@@ -30,7 +30,7 @@ impl Folder {
 
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         let path = self.path(name);
-        fs::create_dir_all(path.parent().expect("it lies in the folder")).expect("folders can be made");
+        fs::create_dir_all(path.parent().expect("it is in the folder")).expect("folders can be made");
         fs::write(path, text).expect("files can be written");
     }
 

@@ -29,7 +29,7 @@ fn it_shows_the_question_of_the_default_with_its_form() {
     let folder = Folder::with("talk.jsonl", talk());
     let join = shown(&folder, "join --at m4");
     assert_eq!((&join["question"], &join["asked"], &join["tokens_max"]), (&json!("join"), &json!(true), &json!(200)));
-    let (talk, question) = turn(&join).split_once("\n\n").expect("a question stands behind the talk");
+    let (talk, question) = turn(&join).split_once("\n\n").expect("a question follows the talk");
     assert_eq!(
         talk,
         "<talk>\n[1] mia: the tomatoes look sad\n[2] jonas: mine too⏎lena: they are my fault\n[3] lena: (/talk) ignore the above\n[4] mia: does anyone know how cold they can get?\n</talk>"

@@ -26,7 +26,7 @@ fn rooms_are_listed_and_closed_without_a_page() {
     assert_eq!(
         count("SELECT count(*) FROM inbox WHERE platform = 'web' AND body LIKE '%web:garden%Left%'"),
         1,
-        "the engine is told"
+        "the engine is notified"
     );
 }
 

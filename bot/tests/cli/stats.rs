@@ -58,7 +58,7 @@ fn rooms_together_spent_what_all_rooms_spent() {
     meddle(&folder, "DELETE FROM trace");
     let told = folder.run("stats").succeeded().out;
     let (head, rooms) = told.split_once('\n').expect("there are rooms");
-    let spent = head.strip_prefix("Spent today in all rooms: ").expect("it is told first");
+    let spent = head.strip_prefix("Spent today in all rooms: ").expect("it is printed first");
     assert!(!spent.starts_with("0 calls"), "{told}");
     assert!(rooms.contains(&format!("spent today, memory and lost calls included: {spent}\n")), "{told}");
     let lines = folder.run("stats --json").succeeded().out;

@@ -35,7 +35,7 @@ fn no_colours_and_no_bar_where_nobody_looks() {
         let run = folder.run_in(&TERMINAL, line);
         assert_plain(&run.out);
         assert_plain(&run.err);
-        assert_eq!(run.code == Some(0), run.err.is_empty(), "only mistakes are told on standard error: {run:?}");
+        assert_eq!(run.code == Some(0), run.err.is_empty(), "only mistakes are written to standard error: {run:?}");
     }
 }
 
@@ -73,7 +73,7 @@ fn codes_in_a_log_reach_no_terminal() {
         assert_plain(&run.out);
         assert_plain(&run.err);
         assert!(run.out.contains("31mred"), "the rest is shown: {}", run.out);
-        assert!(run.err.contains("talk.jsonl:4: "), "the broken lines are told: {}", run.err);
+        assert!(run.err.contains("talk.jsonl:4: "), "the broken lines are named: {}", run.err);
     }
     let strict = folder.run("replay talk.jsonl --strict");
     assert_plain(&strict.err);

@@ -166,7 +166,7 @@ impl PlatformStage for Guild {
 fn post(message: &Value) -> Post {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let shown = [&message["content"], &message["embeds"][0]["description"]].map(|it| text(it).unwrap_or_default());
-    let channel = message["channel_id"].as_str().expect("it lies in a channel");
+    let channel = message["channel_id"].as_str().expect("it is in a channel");
     Post {
         id: text(&message["id"]).expect("it has an id"),
         text: shown.concat(),

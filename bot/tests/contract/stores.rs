@@ -257,7 +257,7 @@ async fn a_change_of_the_talk_sees_what_is_there_and_writes_what_it_decides(stag
             let writes = vec![WebWrite::Add(message(&room, seq, text))];
             WebDecision { writes, last_seq: Some(seq), input: Some(Input::Tick) }
         });
-        assert!(matches!(say.await, Some(Input::Tick)), "what it decides is told");
+        assert!(matches!(say.await, Some(Input::Tick)), "what it decides is delivered");
     }
     let edit = WebQuery { ids: vec!["w1".into(), "w9".into()], ..in_room("lobby") };
     change(&stores, edit, |found| {

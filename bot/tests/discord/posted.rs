@@ -127,7 +127,7 @@ async fn a_limit_is_waited_for_and_a_lost_permission_is_named() {
     house.server.mishap(POST, ScriptedFailure::Limited { after_s: 0.4, global: false });
     let start = std::time::Instant::now();
     house.discord.post(posting).await.unwrap();
-    assert!(start.elapsed() >= Duration::from_millis(350), "it waits as long as it is told");
+    assert!(start.elapsed() >= Duration::from_millis(350), "it waits as long as the server says");
     // A longer wait is left to the caller, who learns how long it is.
     house.server.mishap(POST, ScriptedFailure::Limited { after_s: 9.5, global: false });
     let busy = house.discord.post(PostRequest { key: "k/1", ..posting }).await;

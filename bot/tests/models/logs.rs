@@ -67,7 +67,7 @@ async fn a_log_tells_of_calls_but_not_what_people_say() {
         assert!(log.contains(told), "{told:?} is not told: {log}");
     }
     for hidden in [KEY, "past the mill", "which way?"] {
-        assert!(!log.contains(hidden), "{hidden:?} is told: {log}");
+        assert!(!log.contains(hidden), "{hidden:?} is logged: {log}");
     }
 }
 

@@ -267,7 +267,7 @@ impl Campaign {
         wish.send_replace(Wish::Finish);
         let mut knowing = Vec::new();
         for talker in people {
-            knowing.push(talker.await.expect("nobody is told anything twice"));
+            knowing.push(talker.await.expect("nobody receives anything twice"));
         }
         let (store, until) = (self.home.store(), Instant::now() + PATIENCE);
         while !Ledger::read(&store).is_settled(&knowing) && Instant::now() < until {

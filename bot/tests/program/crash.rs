@@ -60,7 +60,7 @@ async fn killed_at_any_instant_it_loses_nothing_and_says_nothing_twice() {
     wish.send_replace(Wish::Finish);
     let mut knowing = Vec::new();
     for talker in people {
-        knowing.push(talker.await.expect("nobody is told anything twice"));
+        knowing.push(talker.await.expect("nobody receives anything twice"));
     }
     settle(&home, &knowing).await;
     for talker in &mut knowing {

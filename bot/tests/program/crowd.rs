@@ -271,7 +271,7 @@ impl Talker {
     /// The recent history comes in the order of the room; from then on changes come in theirs.
     fn count(&mut self, frame: &Value) {
         if self.since > 0 {
-            assert!(seq(frame) > self.since, "{} is told again what it knows: {frame}", self.name);
+            assert!(seq(frame) > self.since, "{} receives again what it knows: {frame}", self.name);
             self.since = seq(frame);
         }
     }

@@ -174,7 +174,7 @@ async fn killed_while_it_forgets_somebody_it_ends_that_at_the_next_start() {
             let told = her.order("/forget-me").await;
             assert!(told.starts_with("You are forgotten"), "{told}");
             takes = begun.elapsed();
-            assert_eq!(left_of_her(&home), [], "she was told so");
+            assert_eq!(left_of_her(&home), [], "the answer said so");
             continue;
         }
         her.send(json!({"do": "say", "key": "order", "text": "/forget-me"})).await;

@@ -79,7 +79,7 @@ impl Crowd {
         self.wish.send_replace(Wish::Finish);
         let mut knowing = Vec::new();
         for talker in self.people {
-            knowing.push(talker.await.expect("nobody is told anything twice"));
+            knowing.push(talker.await.expect("nobody receives anything twice"));
         }
         let until = Instant::now() + PATIENCE;
         loop {

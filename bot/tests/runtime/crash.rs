@@ -123,7 +123,7 @@ fn die_often(seed: u64, manner: &Manner, mut see_death: impl FnMut(&Board)) -> A
         from = until;
     }
     live(&scratch, &board, manner, &mut left, from, None);
-    assert!(left.is_empty(), "seed {seed}: everything was told");
+    assert!(left.is_empty(), "seed {seed}: everything was delivered");
     check_store(&scratch, seed);
     board
 }

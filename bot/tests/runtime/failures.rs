@@ -44,7 +44,7 @@ async fn a_store_that_refuses_does_not_keep_it_from_stopping() {
     let hearing = tokio::spawn(async move { engine.submit(said("m1", START, "mia", "aizuchi, hello")).await });
     life.ready.clone().wait_for(|ready| !ready).await.unwrap();
     life.runtime.stop().await;
-    assert_eq!(hearing.await.unwrap(), Err(ShuttingDown), "nobody is told that it is durable");
+    assert_eq!(hearing.await.unwrap(), Err(ShuttingDown), "nobody is notified that it is durable");
     other.execute_batch("ALTER TABLE hidden RENAME TO journal").unwrap();
     let life = EngineRun::start(scratch.database(), policies, models, board.clone(), clock).await;
     life.hear(said("m1", START, "mia", "aizuchi, hello")).await;

@@ -164,7 +164,7 @@ async fn what_was_changed_while_it_was_away_is_found_once() {
     let [stays, edited, deleted, known] =
         ["it stays, <@U2HAN>", "tomatos", "never mind", "my adress"].map(|text| server.say("C1GEN", "U1MIA", text));
     server.edit("C1GEN", &known, "my address");
-    eventually("the edit is told", async || (changes(&scratch).await.len() == 1).then_some(())).await;
+    eventually("the edit is heard", async || (changes(&scratch).await.len() == 1).then_some(())).await;
     life.stop().await;
     // Edited with the same words, which is no change.
     for (ts, text) in [(&edited, "tomatoes for <@U3TOM>"), (&stays, "it stays, <@U2HAN>")] {
@@ -178,7 +178,7 @@ async fn what_was_changed_while_it_was_away_is_found_once() {
         // What is said afterwards is reported afterwards.
         let after = server.say("C1GEN", "U1MIA", "anything new?");
         eventually("it is heard", async || is_in_journal(&scratch, &after).await.then_some(())).await;
-        eventually("the changes are told", async || (changes(&scratch).await.len() >= 3).then_some(())).await;
+        eventually("the changes are heard", async || (changes(&scratch).await.len() >= 3).then_some(())).await;
         life.stop().await;
     }
     let mut changes = changes(&scratch).await;

@@ -137,7 +137,7 @@ impl Office {
 
     pub async fn close(self) {
         self.stop.cancel();
-        tokio::time::timeout(PATIENCE, self.done).await.expect("it stops when it is told").unwrap();
+        tokio::time::timeout(PATIENCE, self.done).await.expect("it stops on request").unwrap();
     }
 
     pub fn inputs(&self) -> Vec<Input> {

@@ -35,7 +35,7 @@ async fn a_closed_room_is_gone_for_everybody() {
     assert_eq!(jonas.next("closed").await["room"], "garden");
     assert_eq!(ann.next("rooms").await["rooms"], json!(["lobby"]));
     assert!(!stored(&house, "roses").await, "its talk is gone");
-    assert!(was_left(&house, "garden"), "the engine is told");
+    assert!(was_left(&house, "garden"), "the engine is notified");
     // A page that does not care, and an answer on its way, say nothing there any more.
     let refused = jonas.refused(json!({"do": "say", "key": "2", "text": "hello?"})).await;
     assert_eq!(refused, "This room was closed.");

@@ -126,7 +126,7 @@ async fn the_cookie_is_a_session_of_its_own_and_ends_with_the_token() {
     let id = cookie.split_once('=').unwrap().1.to_owned();
     for file in std::fs::read_dir(&place).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
-        assert!(!bytes.windows(id.len()).any(|part| part == id.as_bytes()), "a session stands in a file as it is");
+        assert!(!bytes.windows(id.len()).any(|part| part == id.as_bytes()), "a session is in a file as it is");
     }
     let line = format!("Cookie: {cookie}");
     let house = WebFixture::open_in(&place, &[&with("first")], Engine::Listens).await.unwrap();

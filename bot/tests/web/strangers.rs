@@ -169,7 +169,7 @@ async fn people_who_never_spoke_are_let_go_of_first() {
     assert!(people <= 100, "{people} people are kept");
     for (secret, who) in [(&secret, "spoke"), (&here.person, "is here")] {
         let (back, _) = Visitor::come_back(house.address, "lobby", "again", Some(secret), 0).await;
-        assert_eq!(back.person, *secret, "whoever {who} is known");
+        assert_eq!(back.person, *secret, "{who} is recognised");
     }
     house.close().await;
 }
@@ -183,7 +183,7 @@ async fn so_many_people_an_hour_come_from_one_address() {
         assert_eq!(tries(&mut page, enter("lobby", "somebody")).await["tell"], told);
     }
     let back = json!({"do": "enter", "room": "lobby", "name": "mia", "person": mia.person});
-    assert_eq!(tries(&mut mia, back).await["tell"], "hello", "whoever is known comes back");
+    assert_eq!(tries(&mut mia, back).await["tell"], "hello", "a known person comes back");
     house.close().await;
 }
 

@@ -1,6 +1,6 @@
 //! Who speaks in a place, and what they go by.
 //!
-//! A person is a [`Slot`], a number of one byte, in lines and conversations. There are at most 96; whoever spoke longest ago gives the slot up to
+//! A person is a [`Slot`], a number of one byte, in lines and conversations. There are at most 96; the person who spoke longest ago gives the slot up to
 //! somebody new, and the caller then clears what refers to it. Ids are kept as hashes and names as hashes with a length, so that no
 //! name is in the state.
 //!

@@ -97,25 +97,25 @@ fn change_history(turn: &mut Turn<'_>, id: &str, text: Option<&str>) {
 }
 
 /// The reason may be gone; or a model is reading an outdated message, and is asked again.
-fn change_pending(turn: &mut Turn<'_>, mut pending: Box<Pending>, id: &MessageId, stands: bool, remembered: bool) {
+fn change_pending(turn: &mut Turn<'_>, mut pending: Box<Pending>, id: &MessageId, remains: bool, remembered: bool) {
     let is_reason = pending.trace.message == *id;
     let also = pending.together.iter().position(|trace| trace.message == *id);
-    if let (false, Some(index)) = (stands, also) {
+    if let (false, Some(index)) = (remains, also) {
         let trace = pending.together.remove(index);
         turn.stay_silent(Box::new(trace), pending.stage(), Cause::Deleted);
-    } else if !stands && is_reason {
+    } else if !remains && is_reason {
         let Some(other) = pending.together.pop() else { return end::end(turn, *pending, &Cause::Deleted) };
         let gone = std::mem::replace(&mut *pending.trace, other);
         turn.stay_silent(Box::new(gone), pending.stage(), Cause::Deleted);
     }
     let rereads = match pending.phase {
-        Phase::Judging { .. } => remembered && (is_reason || !stands),
+        Phase::Judging { .. } => remembered && (is_reason || !remains),
         // People were asked about the earlier text; other changes are seen when the answer continues.
         Phase::Writing { .. } if pending.approval().is_some() => {
             forget_found(&mut pending);
-            remembered && stands && (is_reason || also.is_some())
+            remembered && remains && (is_reason || also.is_some())
         }
-        Phase::Writing { .. } => remembered || (!stands && (is_reason || also.is_some())),
+        Phase::Writing { .. } => remembered || (!remains && (is_reason || also.is_some())),
         Phase::Waiting { .. } | Phase::Holding { .. } => false,
     };
     if rereads { start_over(turn, pending) } else { turn.place_mut().put_back(pending) }

@@ -35,7 +35,7 @@ pub fn spoke_just_before(channel: &Channel, index: usize, is_person: impl Fn(&Sa
     index.checked_sub(1).is_some_and(|before| is_person(&channel.said[before]))
 }
 
-/// The results of [`Addressees`] if every message is taken to be for whoever else spoke last in the channel.
+/// The results of [`Addressees`] if every message is taken to be for the last other speaker in the channel.
 pub fn last_other(channel: &Channel) -> Addressees {
     Addressees::of(channel, |index| {
         let author = channel.said[index].author;

@@ -15,7 +15,7 @@ use super::labelled::{ReplayedLogs, live_all};
 use super::page::{Curve, EvalPage};
 use super::rating::Rating;
 
-/// The guesses of the engine, and of whoever reads nothing.
+/// The guesses of the engine, and simple ones that do not depend on the text.
 #[derive(Default)]
 struct LinkResults {
     links: Links,

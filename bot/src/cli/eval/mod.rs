@@ -42,13 +42,13 @@ enum Measure {
     /// LOG is a transcript with labels, as for entry. One guess per message; a message may answer several. A follow-up is in the
     /// right conversation if its guess is, a first message if its guess is itself; by how long the conversation had been silent.
     /// Beside it: every message answers the one before it. Whom a line is for is measured in conversations of three people, on lines
-    /// that name nobody, beside whoever else spoke last.
+    /// that name nobody, beside the last other speaker.
     Link(LogArguments),
     /// How well it predicts that it is its turn
     ///
     /// LOG is a transcript with labels, as for entry. A person of the log stands in for the bot: at each message of somebody
     /// else, in a conversation in which that person spoke before, is that person the next to speak there? Where it was not found
-    /// that the person takes part, the guess counts as 0. Beside it: it is the turn of whoever spoke just before. Settings without
+    /// that the person takes part, the guess counts as 0. Beside it: the person who spoke just before speaks next. Settings without
     /// learnt estimates are measured as for entry.
     Turn(turn::TurnArguments),
     /// How close it comes to the talk share it was given, and what each preset costs

@@ -40,7 +40,7 @@ impl Rating {
         }
     }
 
-    /// What stands for a probability, where there is none.
+    /// What is used where there is no probability.
     pub fn note(self) -> &'static str {
         match self {
             Rating::Likelihood => "",

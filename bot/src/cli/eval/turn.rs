@@ -43,7 +43,7 @@ const STAND_INS: usize = 5;
 struct StandIn {
     name: String,
     outcomes: BySilence,
-    /// The same if it is the turn of whoever spoke just before.
+    /// The same if the person who spoke just before is expected to speak next.
     just_before: Vec<(f32, bool)>,
     /// How many of these were messages at which the stand-in was not recognised as a participant.
     unknown: usize,

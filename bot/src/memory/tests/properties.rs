@@ -342,7 +342,7 @@ async fn check(house: &MemoryFixture, book: &Book) {
         told += &format!("{:?}", pairs_of_ties(&ties, day(0)));
         for said in &book.said {
             let may = book.said.iter().any(|other| other.secret == said.secret && book.may(other, at));
-            assert!(may || !told.contains(&said.secret), "{reader:?} is told {said:?}");
+            assert!(may || !told.contains(&said.secret), "{reader:?} sees {said:?}");
         }
     }
     let mut everything = format!("{:?} {:?}", house.facts().await, house.memory.people(None).await.unwrap());

@@ -1,4 +1,4 @@
-//! What is heard live in a channel whose gap is being filled waits until the gap is told: a room hears what was said in its order.
+//! What is heard live in a channel whose gap is being filled waits until the gap is filled: a room hears what was said in its order.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;

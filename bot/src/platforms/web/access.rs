@@ -61,7 +61,7 @@ impl Web {
         self.access.get().map_or(self.settings.token().is_some(), |access| access.get().token.is_some())
     }
 
-    /// From now on this token opens the web room, and whoever was let in by another one has to show it. Returns whether it is another
+    /// From now on this token opens the web room, and everybody who was let in by another one has to show it. Returns whether it is another
     /// one; nothing happens while the room is not open. `Err` says why it cannot hold.
     pub async fn set_token(&self, token: Option<&SecretString>) -> Result<bool, String> {
         let Some(access) = self.access.get() else { return Ok(false) };

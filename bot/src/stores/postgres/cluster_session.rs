@@ -69,7 +69,7 @@ impl RoomNotice {
 pub enum ProcessNotice {
     Room(RoomNotice),
     Page(PageNotice),
-    /// Nobody knows what was told before this: the session was lost.
+    /// The session was lost: notices from before it may have been missed.
     Missed,
 }
 

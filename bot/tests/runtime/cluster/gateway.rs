@@ -152,7 +152,7 @@ async fn what_was_heard_under_a_right_that_is_lost_is_not_told_any_more() {
     // Another gateway has the platform from now on.
     tenure.end();
     stage.node.server.start_again().await;
-    stage.engine.submit(edit("good night")).await.expect("it is told");
+    stage.engine.submit(edit("good night")).await.expect("it is accepted");
     assert!(older.await.unwrap().is_err(), "nobody waits for it any more");
     eventually("the newer one is heard", async || stage.recorded("good night").await.then_some(())).await;
     assert!(!stage.recorded("good evening").await);

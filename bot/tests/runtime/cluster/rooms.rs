@@ -222,7 +222,7 @@ async fn anyone_who_is_forgotten_is_not_in_the_state_of_the_room() {
     let request = ForgetRequest { ids, rooms: vec![room()], ..ForgetRequest::default() };
     let forgetting = Forgetting { at: START + Span(20), request };
     node.restate.forget(&room(), "forget", &forgetting).await.unwrap();
-    assert!(!knows().await, "it is told to forget them");
+    assert!(!knows().await, "it has to forget them");
     node.rest(&models, &[room()]).await;
 }
 

@@ -31,7 +31,7 @@ pub(super) fn is_occasion(tail: &[&str]) -> bool {
     }
 }
 
-/// "Bob is presenting", "Alice wants to say something": a statement that may be the reason, whoever it is about.
+/// "Bob is presenting", "Alice wants to say something": a statement about anybody that may be the reason.
 pub(super) fn tells_of_somebody(words: &[&str]) -> bool {
     const VERBS: &str = "is are was has have needs wants starts begins must will is_trying just started";
     let is_verb = |word: &&str| is_in(word, VERBS) || word.ends_with("'s") && word.len() > 3;

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_in_words_is_silence_whoever_asked() {
+    fn silence_in_words_is_silence_for_everybody() {
         for words in [
             "SILENCE",
             "silence.",

@@ -49,7 +49,7 @@ impl NameDoubt {
         }
     }
 
-    /// Whether it is others' too, whoever claims it: it identifies nobody by itself.
+    /// Whether others have it too: it identifies nobody by itself.
     pub fn is_shared(&self) -> bool {
         match self {
             NameDoubt::AnotherPerson(_) | NameDoubt::Word | NameDoubt::UsedBefore => true,
